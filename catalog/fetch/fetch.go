@@ -1,0 +1,135 @@
+// Package fetch asks a real MCP server for its tool list, over stdio, and keeps
+// the answer as it was sent. It never calls a tool (R17).
+package fetch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxPages bounds a server that never ends its list.
+const maxPages = 1000
+
+// Options says which server to start and how long to wait for it.
+type Options struct {
+	// Command and its arguments. Required.
+	Command []string
+	// Version is what this client calls itself in the handshake.
+	Version string
+	// Timeout bounds the whole exchange; 0 means a minute.
+	Timeout time.Duration
+	// Stderr receives what the server prints beside the protocol; nil drops it.
+	Stderr io.Writer
+}
+
+// ErrNoTools says that the server answered without a tool list.
+var ErrNoTools = errors.New("the server answered without a tool list")
+
+// Stdio starts the server, shakes hands, asks for every page of tools/list and
+// returns the raw results in order.
+func Stdio(ctx context.Context, o Options) ([]json.RawMessage, error) {
+	if len(o.Command) == 0 {
+		return nil, errors.New("no server command given: expected the command that starts the server, for example npx -y some-server")
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+
+	server, err := start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer server.stop()
+
+	pages, err := list(ctx, server.transport, o.Version)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Command[0], err)
+	}
+	return pages, nil
+}
+
+// list runs the handshake and collects the pages as the recorder saw them.
+func list(ctx context.Context, t mcp.Transport, version string) ([]json.RawMessage, error) {
+	seen := &recorder{Transport: t}
+	client := mcp.NewClient(&mcp.Implementation{Name: "writ", Version: version}, nil)
+	session, err := client.Connect(ctx, seen, nil)
+	if err != nil {
+		return nil, fmt.Errorf("handshake failed: %w", err)
+	}
+	defer func() { _ = session.Close() }() // the process is stopped either way
+
+	var pages []json.RawMessage
+	// An empty-string cursor is a cursor: only an absent one ends the list. The
+	// recorder knows the difference, the decoded result does not.
+	for cursor := (*string)(nil); ; {
+		if len(pages) == maxPages {
+			return nil, fmt.Errorf("the tool list did not end after %d pages", maxPages)
+		}
+		raw, err := seen.page(ctx, session, cursor)
+		if err != nil {
+			return nil, fmt.Errorf("tools/list, page %d: %w", len(pages)+1, err)
+		}
+		pages = append(pages, raw)
+		var next struct {
+			Tools      json.RawMessage `json:"tools"`
+			NextCursor *string         `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &next); err != nil {
+			return nil, fmt.Errorf("tools/list, page %d: %w", len(pages), err)
+		}
+		if next.Tools == nil {
+			return nil, fmt.Errorf("tools/list, page %d: %w", len(pages), ErrNoTools)
+		}
+		if next.NextCursor == nil {
+			return pages, nil
+		}
+		cursor = next.NextCursor
+	}
+}
+
+// process is a running server.
+type process struct {
+	cmd       *exec.Cmd
+	transport mcp.Transport
+	filtered  *io.PipeReader
+}
+
+func start(ctx context.Context, o Options) (*process, error) {
+	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
+	cmd.Stderr = o.Stderr
+	cmd.WaitDelay = time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("cannot start the server: %w: check that the command runs by itself", err)
+	}
+	filtered := protocolLines(out, o.Stderr)
+	return &process{
+		cmd:       cmd,
+		filtered:  filtered,
+		transport: &mcp.IOTransport{Reader: filtered, Writer: in, MaxLineLength: -1},
+	}, nil
+}
+
+func (p *process) stop() {
+	_ = p.filtered.Close()
+	if p.cmd.Process != nil {
+		_ = p.cmd.Process.Kill() // it has said what it had to say
+	}
+	_ = p.cmd.Wait()
+}

@@ -1,0 +1,106 @@
+// Package writ is the Go client of a Writ service. It links neither the policy
+// engine nor the ledger's index.
+//
+//	client, err := writ.Dial("127.0.0.1:4750", writ.Options{})
+//	if err != nil { … }
+//	defer client.Close()
+//	answer, err := client.Decide(ctx, &writv1.DecideRequest{Workspace: "acme", …})
+//	if err == nil && answer.MayRun(time.Now()) {
+//		// execute the call, and nothing else
+//	}
+//
+// Whatever goes wrong, the call does not run: an error comes with the zero Answer,
+// and the zero Answer refuses.
+package writ
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+
+	writv1 "github.com/writ-dev/writ/proto/writ/v1"
+)
+
+// MaxMessageBytes is the largest message that the service takes or sends.
+const MaxMessageBytes = 8 << 20
+
+// Options of a client. The zero value talks plain text to a loopback address and
+// honours no obligation.
+type Options struct {
+	// TLS is required for any address that is not loopback.
+	TLS *tls.Config
+	// Obligations are the kinds that the caller can fulfil. A permit with any other
+	// does not run (R30).
+	Obligations []string
+}
+
+// Client is safe for concurrent use.
+type Client struct {
+	conn        *grpc.ClientConn
+	decisions   writv1.DecisionServiceClient
+	obligations []string
+}
+
+// Dial prepares a client; the connection is made at the first call. An address is
+// "host:port" or "unix:path".
+func Dial(address string, o Options) (*Client, error) {
+	secure, err := transport(address, o.TLS)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := grpc.NewClient(address,
+		grpc.WithTransportCredentials(secure),
+		grpc.WithDefaultCallOptions(
+			grpc.MaxCallRecvMsgSize(MaxMessageBytes), grpc.MaxCallSendMsgSize(MaxMessageBytes)))
+	if err != nil {
+		return nil, fmt.Errorf("address %q: %w: expected host:port or unix:path", address, err)
+	}
+	return &Client{conn: conn, decisions: writv1.NewDecisionServiceClient(conn), obligations: o.Obligations}, nil
+}
+
+// transport refuses plain text to another machine.
+func transport(address string, config *tls.Config) (credentials.TransportCredentials, error) {
+	if config != nil {
+		return credentials.NewTLS(config), nil
+	}
+	if !Loopback(address) {
+		return nil, fmt.Errorf("address %q is not loopback: decisions would travel in plain text; set Options.TLS", address)
+	}
+	return insecure.NewCredentials(), nil
+}
+
+// Loopback says whether an address stays on this machine.
+func Loopback(address string) bool {
+	if len(address) > 5 && address[:5] == "unix:" {
+		return true
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// Close ends the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// Decide asks about one call. An error is never a permit.
+func (c *Client) Decide(ctx context.Context, call *writv1.DecideRequest) (Answer, error) {
+	response, err := c.decisions.Decide(ctx, call)
+	if err != nil {
+		return Answer{}, fmt.Errorf("no decision, so the call must not run: %w", err)
+	}
+	return Answer{response: response, honoured: c.obligations}, nil
+}
+
+// Conn is the connection, for the other services of the contract.
+func (c *Client) Conn() grpc.ClientConnInterface { return c.conn }
