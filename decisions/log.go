@@ -1,0 +1,41 @@
+package decisions
+
+import (
+	"errors"
+
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+)
+
+// Record is one stored entry. Its bytes were checked against the tree when read.
+type Record struct {
+	Sequence uint64
+	// Raw are the stored bytes, which Leaf covers.
+	Raw   []byte
+	Leaf  Hash
+	Entry *ledgerv1.Entry
+}
+
+// File is one document of a policy or a catalogue, kept as a blob.
+type File struct {
+	// Path within its directory, with forward slashes.
+	Path    string
+	Content []byte
+}
+
+// Errors of a log that its callers tell apart. They come wrapped, with what, where
+// and the next step.
+var (
+	// ErrNoSpace: too little room for another entry. It passes by itself when there
+	// is room again.
+	ErrNoSpace = errors.New("the log has no room")
+	// ErrLogFailed: a write or sync failed. It is final.
+	ErrLogFailed = errors.New("the log failed")
+	// ErrLogClosed: the service is stopping.
+	ErrLogClosed = errors.New("the log is closed")
+	// ErrTooLarge: an entry over 65,535 bytes.
+	ErrTooLarge = errors.New("the entry is too large")
+	// ErrNotFound: no entry or blob of that name.
+	ErrNotFound = errors.New("not in the log")
+	// ErrDamaged: stored bytes are not what was written.
+	ErrDamaged = errors.New("the log is damaged")
+)
