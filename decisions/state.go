@@ -1,0 +1,191 @@
+package decisions
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+)
+
+// KeyRecord is what the log remembers of an idempotency key (R27).
+type KeyRecord struct {
+	// Request is the digest of the request that the key stands for.
+	Request Hash
+	// First is the sequence of the first entry with this key; the decision id of
+	// every repeat is made of it.
+	First uint64
+	// Outcome and Reason are the strictest final judgement so far, or the last one
+	// while none is final.
+	Outcome Outcome
+	Reason  Reason
+	// Expires is in entry time, nanoseconds since 1970 UTC: from then on the key is
+	// unknown.
+	Expires int64
+	// Result is what was reported of the first request's execution.
+	Result ledgerv1.Result
+}
+
+// KeyStore holds the records. State is its only user and calls it from one
+// goroutine at a time; a Set must be seen by the next Get. Records that have expired
+// may be dropped at any time after.
+type KeyStore interface {
+	// Key returns the record of a key.
+	Key(key Hash) (KeyRecord, bool, error)
+	// KeyOf returns the key whose record's First is sequence.
+	KeyOf(sequence uint64) (Hash, bool, error)
+	// SetKey writes the record, on account of the entry at sequence.
+	SetKey(key Hash, record KeyRecord, sequence uint64)
+}
+
+// State is the writer's deterministic state machine: what of an answer depends on
+// entries before it (today: idempotency keys). The live writer and every replay run
+// the same Next, so that a log gives one state and one set of settlements.
+type State struct {
+	LogID string
+	Keys  KeyStore
+}
+
+// Next takes the entry at sequence in, and returns the settlement that belongs into
+// it: nil where the judgement stands. Time is the entry's own, in nanoseconds since
+// 1970 UTC. Errors come from the KeyStore only, and leave the state as it was.
+func (s *State) Next(e Event, sequence uint64, time int64) (*ledgerv1.Settlement, error) {
+	switch {
+	case e.Claim != nil:
+		return s.settle(e.Claim, sequence, time)
+	case e.Report != nil:
+		return nil, s.report(e.Report, sequence, time)
+	}
+	return nil, nil
+}
+
+func (s *State) settle(c *Claim, sequence uint64, now int64) (*ledgerv1.Settlement, error) {
+	record, known, err := s.Keys.Key(c.Key)
+	if err != nil {
+		return nil, err
+	}
+	if !known || record.Expires <= now {
+		s.Keys.SetKey(c.Key, firstRecord(c, sequence, now), sequence)
+		return nil, nil
+	}
+	if record.Request != c.Request {
+		return settlement(Refuse, reused(s.LogID, record.First)), nil
+	}
+	outcome, reason := repeat(record, c)
+	if next := hold(record, c); next != record {
+		s.Keys.SetKey(c.Key, next, sequence)
+	}
+	answer := settlement(outcome, reason)
+	answer.DecisionId = DecisionID(s.LogID, record.First)
+	answer.FirstSequence = record.First
+	answer.FirstResult = record.Result
+	return answer, nil
+}
+
+// report keeps what was said of an execution with the key that it was under. A
+// report of a decision without a key, or whose key has expired, changes nothing.
+func (s *State) report(r *Report, sequence uint64, now int64) error {
+	if r.LogPrefix != s.LogID[:min(idPrefix, len(s.LogID))] {
+		return nil
+	}
+	key, known, err := s.Keys.KeyOf(r.Sequence)
+	if err != nil || !known {
+		return err
+	}
+	record, known, err := s.Keys.Key(key)
+	if err != nil || !known || record.First != r.Sequence || record.Expires <= now {
+		return err
+	}
+	record.Result = r.Result
+	s.Keys.SetKey(key, record, sequence)
+	return nil
+}
+
+func firstRecord(c *Claim, sequence uint64, now int64) KeyRecord {
+	return KeyRecord{
+		Request: c.Request,
+		First:   sequence,
+		Outcome: c.Outcome,
+		Reason:  bounded(c.Reason),
+		Expires: expiry(now, c.Lifetime),
+	}
+}
+
+// repeat answers a repeated request: the stricter of the recorded and the fresh
+// judgement, and the fresh one alone while nothing recorded is final.
+func repeat(record KeyRecord, c *Claim) (Outcome, Reason) {
+	if !final(record.Outcome, record.Reason.Code) || c.Outcome <= record.Outcome {
+		return c.Outcome, bounded(c.Reason)
+	}
+	return record.Outcome, stricter(record)
+}
+
+// hold returns the record after a repeat. What passes never displaces what is final:
+// a time-out between two requests must not make the second gentler.
+func hold(record KeyRecord, c *Claim) KeyRecord {
+	recorded, fresh := final(record.Outcome, record.Reason.Code), final(c.Outcome, c.Reason.Code)
+	if recorded && (!fresh || record.Outcome <= c.Outcome) {
+		return record
+	}
+	record.Outcome, record.Reason = c.Outcome, bounded(c.Reason)
+	return record
+}
+
+// final says whether an outcome binds later repeats.
+func final(o Outcome, code Code) bool {
+	return o != AwaitApproval && !(o == Refuse && code.Passing())
+}
+
+// Passing says whether a refusal with this code may pass by itself, so that a repeat
+// is judged anew (R27).
+func (c Code) Passing() bool { return c == CodePolicyTimeout }
+
+func settlement(o Outcome, r Reason) *ledgerv1.Settlement {
+	return &ledgerv1.Settlement{
+		Outcome: o.Record(),
+		Reason:  &ledgerv1.Reason{Code: string(r.Code), Sentence: r.Sentence, Rule: r.Rule},
+	}
+}
+
+func reused(logID string, first uint64) Reason {
+	return Reason{
+		Code:     CodeKeyReused,
+		Sentence: fmt.Sprintf("This idempotency key belongs to another request, decision %s: send a new key with a new request.", DecisionID(logID, first)),
+		Rule:     Floor,
+	}
+}
+
+func stricter(record KeyRecord) Reason {
+	return Reason{
+		Code:     CodeRepeat,
+		Sentence: fmt.Sprintf("The first request with this key was answered %s (%s), and a repeat is never gentler: %s", record.Outcome, record.Reason.Code, record.Reason.Sentence),
+		Rule:     record.Reason.Rule,
+	}
+}
+
+// bounded cuts a reason so that every settlement fits behind every body.
+func bounded(r Reason) Reason {
+	return Reason{Code: Code(cut(string(r.Code), 256)), Sentence: cut(r.Sentence, 2048), Rule: cut(r.Rule, 512)}
+}
+
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return strings.ToValidUTF8(s[:limit], "\uFFFD")
+}
+
+// expiry adds whole seconds, as the entry stores them; far beyond all time is the
+// end of it.
+func expiry(now int64, lifetime time.Duration) int64 {
+	whole := int64(lifetime.Truncate(time.Second))
+	if now > math.MaxInt64-whole {
+		return math.MaxInt64
+	}
+	return now + whole
+}
