@@ -1591,6 +1591,114 @@ func (x *Failure) GetMessage() string {
 	return ""
 }
 
+type ReportRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id that the permit carried. Bounds: 1 to 64 bytes.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// What happened. Required: unknown, succeeded or failed.
+	Result Result `protobuf:"varint,2,opt,name=result,proto3,enum=writ.v1.Result" json:"result,omitempty"`
+	// The target that the call really reached, where it is known. Bounds: at most
+	// 1024 bytes.
+	FinalTarget   string `protobuf:"bytes,3,opt,name=final_target,json=finalTarget,proto3" json:"final_target,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportRequest) Reset() {
+	*x = ReportRequest{}
+	mi := &file_writ_v1_decision_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportRequest) ProtoMessage() {}
+
+func (x *ReportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_decision_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportRequest.ProtoReflect.Descriptor instead.
+func (*ReportRequest) Descriptor() ([]byte, []int) {
+	return file_writ_v1_decision_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ReportRequest) GetDecisionId() string {
+	if x != nil {
+		return x.DecisionId
+	}
+	return ""
+}
+
+func (x *ReportRequest) GetResult() Result {
+	if x != nil {
+		return x.Result
+	}
+	return Result_RESULT_UNSPECIFIED
+}
+
+func (x *ReportRequest) GetFinalTarget() string {
+	if x != nil {
+		return x.FinalTarget
+	}
+	return ""
+}
+
+type ReportResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Log           *LogPosition           `protobuf:"bytes,1,opt,name=log,proto3" json:"log,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportResponse) Reset() {
+	*x = ReportResponse{}
+	mi := &file_writ_v1_decision_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportResponse) ProtoMessage() {}
+
+func (x *ReportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_decision_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportResponse.ProtoReflect.Descriptor instead.
+func (*ReportResponse) Descriptor() ([]byte, []int) {
+	return file_writ_v1_decision_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ReportResponse) GetLog() *LogPosition {
+	if x != nil {
+		return x.Log
+	}
+	return nil
+}
+
 var File_writ_v1_decision_proto protoreflect.FileDescriptor
 
 const file_writ_v1_decision_proto_rawDesc = "" +
@@ -1709,7 +1817,14 @@ const file_writ_v1_decision_proto_rawDesc = "" +
 	"\x06result\"7\n" +
 	"\aFailure\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage*|\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"|\n" +
+	"\rReportRequest\x12\x1f\n" +
+	"\vdecision_id\x18\x01 \x01(\tR\n" +
+	"decisionId\x12'\n" +
+	"\x06result\x18\x02 \x01(\x0e2\x0f.writ.v1.ResultR\x06result\x12!\n" +
+	"\ffinal_target\x18\x03 \x01(\tR\vfinalTarget\"8\n" +
+	"\x0eReportResponse\x12&\n" +
+	"\x03log\x18\x01 \x01(\v2\x14.writ.v1.LogPositionR\x03log*|\n" +
 	"\aOutcome\x12\x17\n" +
 	"\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eOUTCOME_REFUSE\x10\x01\x12\x17\n" +
@@ -1744,10 +1859,11 @@ const file_writ_v1_decision_proto_rawDesc = "" +
 	"\x12RESULT_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRESULT_UNKNOWN\x10\x01\x12\x14\n" +
 	"\x10RESULT_SUCCEEDED\x10\x02\x12\x11\n" +
-	"\rRESULT_FAILED\x10\x032\x96\x01\n" +
+	"\rRESULT_FAILED\x10\x032\xd1\x01\n" +
 	"\x0fDecisionService\x129\n" +
 	"\x06Decide\x12\x16.writ.v1.DecideRequest\x1a\x17.writ.v1.DecideResponse\x12H\n" +
-	"\vBatchDecide\x12\x1b.writ.v1.BatchDecideRequest\x1a\x1c.writ.v1.BatchDecideResponseB/Z-github.com/writ-dev/writ/proto/writ/v1;writv1b\x06proto3"
+	"\vBatchDecide\x12\x1b.writ.v1.BatchDecideRequest\x1a\x1c.writ.v1.BatchDecideResponse\x129\n" +
+	"\x06Report\x12\x16.writ.v1.ReportRequest\x1a\x17.writ.v1.ReportResponseB/Z-github.com/writ-dev/writ/proto/writ/v1;writv1b\x06proto3"
 
 var (
 	file_writ_v1_decision_proto_rawDescOnce sync.Once
@@ -1762,7 +1878,7 @@ func file_writ_v1_decision_proto_rawDescGZIP() []byte {
 }
 
 var file_writ_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_writ_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_writ_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_writ_v1_decision_proto_goTypes = []any{
 	(Outcome)(0),                  // 0: writ.v1.Outcome
 	(Effect)(0),                   // 1: writ.v1.Effect
@@ -1785,20 +1901,22 @@ var file_writ_v1_decision_proto_goTypes = []any{
 	(*BatchDecideResponse)(nil),   // 18: writ.v1.BatchDecideResponse
 	(*BatchDecideResult)(nil),     // 19: writ.v1.BatchDecideResult
 	(*Failure)(nil),               // 20: writ.v1.Failure
-	nil,                           // 21: writ.v1.DecideRequest.LabelsEntry
-	(*durationpb.Duration)(nil),   // 22: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
+	(*ReportRequest)(nil),         // 21: writ.v1.ReportRequest
+	(*ReportResponse)(nil),        // 22: writ.v1.ReportResponse
+	nil,                           // 23: writ.v1.DecideRequest.LabelsEntry
+	(*durationpb.Duration)(nil),   // 24: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
 }
 var file_writ_v1_decision_proto_depIdxs = []int32{
-	22, // 0: writ.v1.DecideRequest.toolset_age:type_name -> google.protobuf.Duration
+	24, // 0: writ.v1.DecideRequest.toolset_age:type_name -> google.protobuf.Duration
 	8,  // 1: writ.v1.DecideRequest.hints:type_name -> writ.v1.Hints
 	9,  // 2: writ.v1.DecideRequest.scope:type_name -> writ.v1.Scope
-	21, // 3: writ.v1.DecideRequest.labels:type_name -> writ.v1.DecideRequest.LabelsEntry
+	23, // 3: writ.v1.DecideRequest.labels:type_name -> writ.v1.DecideRequest.LabelsEntry
 	0,  // 4: writ.v1.DecideResponse.outcome:type_name -> writ.v1.Outcome
 	11, // 5: writ.v1.DecideResponse.reason:type_name -> writ.v1.Reason
 	12, // 6: writ.v1.DecideResponse.traits:type_name -> writ.v1.EffectiveTraits
 	14, // 7: writ.v1.DecideResponse.obligations:type_name -> writ.v1.Obligation
-	23, // 8: writ.v1.DecideResponse.permit_expires_at:type_name -> google.protobuf.Timestamp
+	25, // 8: writ.v1.DecideResponse.permit_expires_at:type_name -> google.protobuf.Timestamp
 	15, // 9: writ.v1.DecideResponse.repeat:type_name -> writ.v1.Repeat
 	16, // 10: writ.v1.DecideResponse.log:type_name -> writ.v1.LogPosition
 	5,  // 11: writ.v1.DecideResponse.approval:type_name -> writ.v1.ApprovalKind
@@ -1817,15 +1935,19 @@ var file_writ_v1_decision_proto_depIdxs = []int32{
 	19, // 24: writ.v1.BatchDecideResponse.results:type_name -> writ.v1.BatchDecideResult
 	10, // 25: writ.v1.BatchDecideResult.response:type_name -> writ.v1.DecideResponse
 	20, // 26: writ.v1.BatchDecideResult.failure:type_name -> writ.v1.Failure
-	7,  // 27: writ.v1.DecisionService.Decide:input_type -> writ.v1.DecideRequest
-	17, // 28: writ.v1.DecisionService.BatchDecide:input_type -> writ.v1.BatchDecideRequest
-	10, // 29: writ.v1.DecisionService.Decide:output_type -> writ.v1.DecideResponse
-	18, // 30: writ.v1.DecisionService.BatchDecide:output_type -> writ.v1.BatchDecideResponse
-	29, // [29:31] is the sub-list for method output_type
-	27, // [27:29] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	6,  // 27: writ.v1.ReportRequest.result:type_name -> writ.v1.Result
+	16, // 28: writ.v1.ReportResponse.log:type_name -> writ.v1.LogPosition
+	7,  // 29: writ.v1.DecisionService.Decide:input_type -> writ.v1.DecideRequest
+	17, // 30: writ.v1.DecisionService.BatchDecide:input_type -> writ.v1.BatchDecideRequest
+	21, // 31: writ.v1.DecisionService.Report:input_type -> writ.v1.ReportRequest
+	10, // 32: writ.v1.DecisionService.Decide:output_type -> writ.v1.DecideResponse
+	18, // 33: writ.v1.DecisionService.BatchDecide:output_type -> writ.v1.BatchDecideResponse
+	22, // 34: writ.v1.DecisionService.Report:output_type -> writ.v1.ReportResponse
+	32, // [32:35] is the sub-list for method output_type
+	29, // [29:32] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_writ_v1_decision_proto_init() }
@@ -1848,7 +1970,7 @@ func file_writ_v1_decision_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_v1_decision_proto_rawDesc), len(file_writ_v1_decision_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   15,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	DecisionService_Decide_FullMethodName      = "/writ.v1.DecisionService/Decide"
 	DecisionService_BatchDecide_FullMethodName = "/writ.v1.DecisionService/BatchDecide"
+	DecisionService_Report_FullMethodName      = "/writ.v1.DecisionService/Report"
 )
 
 // DecisionServiceClient is the client API for DecisionService service.
@@ -41,6 +42,10 @@ type DecisionServiceClient interface {
 	// BatchDecide judges many calls in order, each on its own: one that is refused
 	// or malformed does not change the answer to another.
 	BatchDecide(ctx context.Context, in *BatchDecideRequest, opts ...grpc.CallOption) (*BatchDecideResponse, error)
+	// Report says what became of a call that was permitted (R32), so that a repeat
+	// of it is answered with what is known (R28). Errors: NOT_FOUND for an id that
+	// names no decision of this log.
+	Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error)
 }
 
 type decisionServiceClient struct {
@@ -71,6 +76,16 @@ func (c *decisionServiceClient) BatchDecide(ctx context.Context, in *BatchDecide
 	return out, nil
 }
 
+func (c *decisionServiceClient) Report(ctx context.Context, in *ReportRequest, opts ...grpc.CallOption) (*ReportResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReportResponse)
+	err := c.cc.Invoke(ctx, DecisionService_Report_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // DecisionServiceServer is the server API for DecisionService service.
 // All implementations must embed UnimplementedDecisionServiceServer
 // for forward compatibility.
@@ -86,6 +101,10 @@ type DecisionServiceServer interface {
 	// BatchDecide judges many calls in order, each on its own: one that is refused
 	// or malformed does not change the answer to another.
 	BatchDecide(context.Context, *BatchDecideRequest) (*BatchDecideResponse, error)
+	// Report says what became of a call that was permitted (R32), so that a repeat
+	// of it is answered with what is known (R28). Errors: NOT_FOUND for an id that
+	// names no decision of this log.
+	Report(context.Context, *ReportRequest) (*ReportResponse, error)
 	mustEmbedUnimplementedDecisionServiceServer()
 }
 
@@ -101,6 +120,9 @@ func (UnimplementedDecisionServiceServer) Decide(context.Context, *DecideRequest
 }
 func (UnimplementedDecisionServiceServer) BatchDecide(context.Context, *BatchDecideRequest) (*BatchDecideResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method BatchDecide not implemented")
+}
+func (UnimplementedDecisionServiceServer) Report(context.Context, *ReportRequest) (*ReportResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Report not implemented")
 }
 func (UnimplementedDecisionServiceServer) mustEmbedUnimplementedDecisionServiceServer() {}
 func (UnimplementedDecisionServiceServer) testEmbeddedByValue()                         {}
@@ -159,6 +181,24 @@ func _DecisionService_BatchDecide_Handler(srv interface{}, ctx context.Context, 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _DecisionService_Report_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReportRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DecisionServiceServer).Report(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DecisionService_Report_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DecisionServiceServer).Report(ctx, req.(*ReportRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // DecisionService_ServiceDesc is the grpc.ServiceDesc for DecisionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -173,6 +213,10 @@ var DecisionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "BatchDecide",
 			Handler:    _DecisionService_BatchDecide_Handler,
+		},
+		{
+			MethodName: "Report",
+			Handler:    _DecisionService_Report_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

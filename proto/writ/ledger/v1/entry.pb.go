@@ -1891,14 +1891,16 @@ func (x *Obligation) GetValue() string {
 
 // OutcomeReported says what happened after a permit (R32).
 type OutcomeReported struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	DecisionId    string                 `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
-	Result        Result                 `protobuf:"varint,2,opt,name=result,proto3,enum=writ.ledger.v1.Result" json:"result,omitempty"`
-	Caller        string                 `protobuf:"bytes,3,opt,name=caller,proto3" json:"caller,omitempty"`
-	FinalTarget   string                 `protobuf:"bytes,4,opt,name=final_target,json=finalTarget,proto3" json:"final_target,omitempty"`
-	Detail        string                 `protobuf:"bytes,5,opt,name=detail,proto3" json:"detail,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	DecisionId string                 `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	Result     Result                 `protobuf:"varint,2,opt,name=result,proto3,enum=writ.ledger.v1.Result" json:"result,omitempty"`
+	// Who reported it, as authenticated; empty where nobody was.
+	Caller string `protobuf:"bytes,3,opt,name=caller,proto3" json:"caller,omitempty"`
+	// Keyed digest of the target that the call really reached, made like a
+	// decision's target_digest, so that the two can be compared.
+	FinalTargetDigest []byte `protobuf:"bytes,4,opt,name=final_target_digest,json=finalTargetDigest,proto3" json:"final_target_digest,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *OutcomeReported) Reset() {
@@ -1952,18 +1954,11 @@ func (x *OutcomeReported) GetCaller() string {
 	return ""
 }
 
-func (x *OutcomeReported) GetFinalTarget() string {
+func (x *OutcomeReported) GetFinalTargetDigest() []byte {
 	if x != nil {
-		return x.FinalTarget
+		return x.FinalTargetDigest
 	}
-	return ""
-}
-
-func (x *OutcomeReported) GetDetail() string {
-	if x != nil {
-		return x.Detail
-	}
-	return ""
+	return nil
 }
 
 var File_writ_ledger_v1_entry_proto protoreflect.FileDescriptor
@@ -2103,14 +2098,13 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\n" +
 	"Obligation\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xb5\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xaa\x01\n" +
 	"\x0fOutcomeReported\x12\x1f\n" +
 	"\vdecision_id\x18\x01 \x01(\tR\n" +
 	"decisionId\x12.\n" +
 	"\x06result\x18\x02 \x01(\x0e2\x16.writ.ledger.v1.ResultR\x06result\x12\x16\n" +
-	"\x06caller\x18\x03 \x01(\tR\x06caller\x12!\n" +
-	"\ffinal_target\x18\x04 \x01(\tR\vfinalTarget\x12\x16\n" +
-	"\x06detail\x18\x05 \x01(\tR\x06detail*|\n" +
+	"\x06caller\x18\x03 \x01(\tR\x06caller\x12.\n" +
+	"\x13final_target_digest\x18\x04 \x01(\fR\x11finalTargetDigest*|\n" +
 	"\aOutcome\x12\x17\n" +
 	"\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eOUTCOME_REFUSE\x10\x01\x12\x17\n" +
