@@ -15,11 +15,11 @@ const (
 	both
 )
 
-// place says what JSON Schema reads the value of a keyword as.
-type place uint8
+// role says what JSON Schema reads the value of a keyword as.
+type role uint8
 
 const (
-	keptAsItIs place = iota
+	keptAsItIs role = iota
 	proseText
 	oneSchema
 	schemaMap
@@ -28,8 +28,8 @@ const (
 	set
 )
 
-// placeOf takes a keyword in its quotes. Unknown keywords are kept as they are.
-func placeOf(keyword []byte, root bool) place {
+// roleOf takes a keyword in its quotes. Unknown keywords are kept as they are.
+func roleOf(keyword []byte, root bool) role {
 	switch string(keyword) {
 	case `"title"`, `"description"`, `"$comment"`, `"examples"`:
 		return proseText
@@ -93,7 +93,7 @@ func (p projection) schema(dst, schema []byte, root bool) []byte {
 		return p.kept(dst, schema)
 	}
 	return p.object(dst, schema, func(dst, keyword, value []byte) []byte {
-		switch at := placeOf(keyword, root); {
+		switch at := roleOf(keyword, root); {
 		case at == proseText && p == contractOnly:
 			return dst
 		case at == proseText:

@@ -55,7 +55,7 @@ func pointsIntoProse(ref string) bool {
 			names = false
 			continue
 		}
-		switch placeOf(quote(nil, step), false) {
+		switch roleOf(quote(nil, step), false) {
 		case proseText, set:
 			return true
 		case schemaMap:
