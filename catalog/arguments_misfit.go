@@ -1,0 +1,127 @@
+package catalog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// misfit says where the first misfit is and what was expected there. It repeats no
+// value: an error stands in the log, which holds no arguments (R35).
+func misfit(err *jsonschema.ValidationError) error {
+	var all []string
+	collect(err, &all)
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
+	})
+	if more := len(all) - 1; more > 0 {
+		return fmt.Errorf("%s (and %d more)", all[0], more)
+	}
+	return errors.New(all[0])
+}
+
+// collect walks to the causes. Where a value fits none of several forms, the place
+// of the choice is what helps, not why each form does not fit.
+func collect(err *jsonschema.ValidationError, into *[]string) {
+	switch k := err.ErrorKind.(type) {
+	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
+		for _, cause := range err.Causes {
+			collect(cause, into)
+		}
+		if len(err.Causes) > 0 {
+			return
+		}
+	case *kind.AnyOf, *kind.OneOf:
+		if len(err.Causes) == 1 {
+			collect(err.Causes[0], into)
+			return
+		}
+	case *kind.Required:
+		for _, name := range k.Missing {
+			*into = append(*into, fmt.Sprintf("%s: missing", spot(pointer(err.InstanceLocation)+"/"+name)))
+		}
+		return
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			*into = append(*into, fmt.Sprintf("%s: not expected", spot(pointer(err.InstanceLocation)+"/"+name)))
+		}
+		return
+	}
+	*into = append(*into, spot(pointer(err.InstanceLocation))+": "+expected(err.ErrorKind))
+}
+
+// expected says what should have been there. Only numbers and type names are taken
+// from the schema: its other words are a third party's (R19).
+func expected(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Type:
+		return fmt.Sprintf("expected %s, got %s", strings.Join(k.Want, " or "), k.Got)
+	case *kind.Enum:
+		return fmt.Sprintf("expected one of the %d values that are allowed", len(k.Want))
+	case *kind.Const:
+		return "expected the one value that is allowed"
+	case *kind.Pattern:
+		return "expected text that matches the pattern"
+	case *kind.MinLength:
+		return fmt.Sprintf("expected at least %d characters", k.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("expected at most %d characters", k.Want)
+	case *kind.MinItems:
+		return fmt.Sprintf("expected at least %d items", k.Want)
+	case *kind.MaxItems:
+		return fmt.Sprintf("expected at most %d items", k.Want)
+	case *kind.UniqueItems:
+		return "expected items that all differ"
+	case *kind.Minimum:
+		return "expected at least " + number(k.Want)
+	case *kind.Maximum:
+		return "expected at most " + number(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "expected more than " + number(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "expected less than " + number(k.Want)
+	case *kind.MultipleOf:
+		return "expected a multiple of " + number(k.Want)
+	case *kind.AnyOf, *kind.OneOf:
+		return "expected exactly one of the forms that the schema lists"
+	case *kind.FalseSchema:
+		return "not expected"
+	}
+	return "does not fit " + strings.Join(k.KeywordPath(), "/")
+}
+
+func number(r *big.Rat) string {
+	if r.IsInt() {
+		return clip(r.Num().String())
+	}
+	return clip(r.FloatString(6))
+}
+
+// pointer writes a place as a JSON pointer.
+func pointer(tokens []string) string {
+	var b strings.Builder
+	for _, token := range tokens {
+		b.WriteByte('/')
+		b.WriteString(token)
+	}
+	return b.String()
+}
+
+// spot bounds and cleans a pointer: its names come from the call or the server.
+func spot(pointer string) string {
+	const most = 160
+	if pointer == "" {
+		return "/"
+	}
+	clean, truncated := Clean(pointer, most)
+	if truncated {
+		clean += "…"
+	}
+	return clean
+}
