@@ -100,13 +100,19 @@ func list(ctx context.Context, t mcp.Transport, version string) ([]json.RawMessa
 type process struct {
 	cmd       *exec.Cmd
 	transport mcp.Transport
-	filtered  *io.PipeReader
+	filtered  *filter
 }
 
 func start(ctx context.Context, o Options) (*process, error) {
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
-	cmd.Stderr = o.Stderr
+	var beside io.Writer = io.Discard
+	if o.Stderr != nil {
+		beside = &shared{to: o.Stderr}
+	}
+	cmd.Stderr = beside
 	cmd.WaitDelay = time.Second
+	ownGroup(cmd)
+	cmd.Cancel = func() error { return killGroup(cmd) }
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -118,7 +124,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start the server: %w: check that the command runs by itself", err)
 	}
-	filtered := protocolLines(out, o.Stderr)
+	filtered := protocolLines(out, beside)
 	return &process{
 		cmd:       cmd,
 		filtered:  filtered,
@@ -128,8 +134,7 @@ func start(ctx context.Context, o Options) (*process, error) {
 
 func (p *process) stop() {
 	_ = p.filtered.Close()
-	if p.cmd.Process != nil {
-		_ = p.cmd.Process.Kill() // it has said what it had to say
-	}
+	_ = killGroup(p.cmd) // it has said what it had to say
+	<-p.filtered.done // Wait closes the pipe that the filter reads
 	_ = p.cmd.Wait()
 }
