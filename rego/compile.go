@@ -1,0 +1,106 @@
+package rego
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// packageWrit holds the rules that Writ asks for.
+const packageWrit = "writ"
+
+// capabilities are what a policy may use: built-ins whose answer depends on nothing
+// but their arguments, and that stop when they are told to.
+func capabilities() *ast.Capabilities {
+	c := ast.CapabilitiesForThisVersion()
+	c.AllowNet = []string{}
+	c.Builtins = slices.DeleteFunc(c.Builtins, func(b *ast.Builtin) bool {
+		return b.Nondeterministic || refused(b.Name)
+	})
+	return c
+}
+
+// refused names built-ins that OPA does not flag as nondeterministic and that a
+// decision must not depend on.
+func refused(builtin string) bool {
+	switch builtin {
+	case "http.send", "opa.runtime", "rand.intn", "uuid.rfc4122", "time.now_ns":
+		return true // Flagged today; named so that a lost flag lets nothing in.
+	case "crypto.x509.parse_and_verify_certificates", "crypto.x509.parse_and_verify_certificates_with_options":
+		return true // They look at the clock.
+	case "bits.lsh":
+		return true // A large shift ignores the deadline and takes all memory.
+	case "rego.parse_module", "trace":
+		return true // Not about the call.
+	}
+	return strings.HasPrefix(builtin, "net.") && !strings.HasPrefix(builtin, "net.cidr_")
+}
+
+// compile type-checks modules against the document and makes them ready to run.
+func compile(modules ...map[string]*ast.Module) (*ast.Compiler, findings) {
+	all := map[string]*ast.Module{}
+	for _, m := range modules {
+		for name, module := range m {
+			all[name] = module.Copy()
+		}
+	}
+	schemas := ast.NewSchemaSet()
+	schemas.Put(ast.SchemaRootRef, schema())
+	c := ast.NewCompiler().
+		WithStrict(true).
+		WithCapabilities(capabilities()).
+		WithSchemas(schemas).
+		WithDefaultRegoVersion(ast.RegoV1)
+	c.Compile(all)
+	if c.Failed() {
+		return nil, compilerFindings(c.Errors)
+	}
+	return c, nil
+}
+
+// schema is the JSON Schema of the document.
+func schema() any {
+	root := closedObject()
+	for _, f := range fields() {
+		at := root
+		keys := strings.Split(f.path, ".")
+		for _, key := range keys[:len(keys)-1] {
+			properties := at["properties"].(map[string]any)
+			if properties[key] == nil {
+				properties[key] = closedObject()
+			}
+			at = properties[key].(map[string]any)
+		}
+		at["properties"].(map[string]any)[keys[len(keys)-1]] = f.schema()
+	}
+	return root
+}
+
+func closedObject() map[string]any {
+	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
+}
+
+func (f field) schema() map[string]any {
+	switch {
+	case f.kind == truth:
+		return map[string]any{"type": "boolean"}
+	case f.kind == number:
+		return map[string]any{"type": "number"}
+	case f.path == labelsPath:
+		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
+	case f.kind == object:
+		return map[string]any{"type": "object", "additionalProperties": true}
+	}
+	return map[string]any{"type": "string"}
+}
+
+// sortedModules returns modules in order of path.
+func sortedModules(modules map[string]*ast.Module) []*ast.Module {
+	var list []*ast.Module
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		list = append(list, modules[name])
+	}
+	return list
+}

@@ -1,0 +1,181 @@
+package rego
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// errValue marks a verdict that says what Writ does not know.
+var errValue = errors.New("unknown value in a verdict")
+
+// maxPermitSeconds is one day.
+const maxPermitSeconds = 24 * 60 * 60
+
+// decode reads the set of verdicts and takes the strictest (R11).
+func (j *judge) decode(set ast.Set) Verdict {
+	if set.Len() == 0 {
+		return refusal(decisions.CodePolicyUndefined, "No rule of the policy speaks about this call.")
+	}
+	verdicts := make([]Verdict, 0, set.Len())
+	for _, term := range set.Slice() {
+		v, err := decodeVerdict(term.Value)
+		if err != nil {
+			return refusal(decisions.CodePolicyUnknown, "The policy is wrong: "+err.Error()+".")
+		}
+		if v.Reason.Rule == "" {
+			v.Reason.Rule = cmp.Or(j.rules[string(v.Reason.Code)], "data.writ.verdict")
+		}
+		verdicts = append(verdicts, v)
+	}
+	return strictest(verdicts)
+}
+
+// decodeVerdict reads one verdict. Nothing in it is optional by accident: an unknown
+// key, word or type is an error.
+func decodeVerdict(value ast.Value) (Verdict, error) {
+	object, ok := value.(ast.Object)
+	if !ok {
+		return Verdict{}, fmt.Errorf("%w: %v; expected an object with outcome, code and reason", errValue, value)
+	}
+	var v Verdict
+	err := object.Iter(func(key, value *ast.Term) error { return v.set(key.Value, value.Value) })
+	if err != nil {
+		return Verdict{}, err
+	}
+	return v, v.complete(object)
+}
+
+// set reads one member of a verdict.
+func (v *Verdict) set(key, value ast.Value) error {
+	name, _ := key.(ast.String)
+	switch name {
+	case "outcome":
+		return setWord(&v.Outcome, name, value, decisions.ParseOutcome)
+	case "approval":
+		return setWord(&v.Approval, name, value, parseApproval)
+	case "code":
+		return setWord(&v.Reason.Code, name, value, parseCode)
+	case "reason":
+		return setWord(&v.Reason.Sentence, name, value, parseText)
+	case "rule":
+		return setWord(&v.Reason.Rule, name, value, parseText)
+	case "permit_seconds":
+		return v.setPermit(value)
+	case "obligations":
+		return v.setObligations(value)
+	}
+	return fmt.Errorf("%w: key %v; expected outcome, code, reason, approval, obligations, permit_seconds or rule", errValue, key)
+}
+
+func setWord[T any](to *T, name ast.String, value ast.Value, parse func(string) (T, error)) error {
+	word, ok := value.(ast.String)
+	if !ok {
+		return fmt.Errorf("%w: %s is %v; expected a string", errValue, string(name), value)
+	}
+	parsed, err := parse(string(word))
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", errValue, string(name), err)
+	}
+	*to = parsed
+	return nil
+}
+
+func (v *Verdict) setPermit(value ast.Value) error {
+	n, _ := value.(ast.Number)
+	seconds, ok := n.Int64()
+	if !ok || seconds < 1 || seconds > maxPermitSeconds {
+		return fmt.Errorf("%w: permit_seconds is %v; expected a whole number from 1 to %d", errValue, value, maxPermitSeconds)
+	}
+	v.PermitSeconds = uint32(seconds)
+	return nil
+}
+
+// setObligations takes an array or a set of {kind, value}.
+func (v *Verdict) setObligations(value ast.Value) error {
+	list, ok := value.(interface{ Foreach(func(*ast.Term)) })
+	if _, isObject := value.(ast.Object); !ok || isObject {
+		return fmt.Errorf("%w: obligations are %v; expected an array or a set", errValue, value)
+	}
+	var err error
+	list.Foreach(func(t *ast.Term) {
+		o, e := decodeObligation(t.Value)
+		v.Obligations = append(v.Obligations, o)
+		err = cmp.Or(err, e)
+	})
+	return err
+}
+
+func decodeObligation(value ast.Value) (Obligation, error) {
+	object, ok := value.(ast.Object)
+	if !ok || object.Len() != 2 {
+		return Obligation{}, fmt.Errorf("%w: obligation %v; expected an object with kind and value", errValue, value)
+	}
+	var o Obligation
+	err := object.Iter(func(key, value *ast.Term) error {
+		switch name, _ := key.Value.(ast.String); name {
+		case "kind":
+			return setWord(&o.Kind, "an obligation's kind", value.Value, parseText)
+		case "value":
+			return setWord(&o.Value, "an obligation's value", value.Value, anyText)
+		}
+		return fmt.Errorf("%w: obligation's key %v; expected kind or value", errValue, key)
+	})
+	return o, err
+}
+
+// complete checks what a verdict must say, and what goes together.
+func (v *Verdict) complete(object ast.Object) error {
+	for _, key := range []string{"outcome", "code", "reason"} {
+		if object.Get(ast.InternedTerm(key)) == nil {
+			return fmt.Errorf("%w: %v does not say its %s", errValue, object, key)
+		}
+	}
+	if waits := v.Outcome == decisions.AwaitApproval; waits != (v.Approval != decisions.NoApproval) {
+		return fmt.Errorf("%w: %s with approval %s; approval goes with AWAIT_APPROVAL, and only with it: write per_call or session",
+			errValue, v.Outcome, v.Approval)
+	}
+	return nil
+}
+
+// parseApproval reads per_call or session: a verdict never says that it needs none.
+func parseApproval(word string) (decisions.ApprovalKind, error) {
+	kind, err := decisions.ParseApprovalKind(word)
+	if err == nil && kind == decisions.NoApproval {
+		err = fmt.Errorf("%q: write per_call or session, or leave approval out", word)
+	}
+	return kind, err
+}
+
+// parseCode reads a reason code: snake_case, at most 64 bytes.
+func parseCode(word string) (decisions.Code, error) {
+	ok := len(word) > 0 && len(word) <= 64 && word[0] >= 'a' && word[0] <= 'z'
+	for _, c := range []byte(word) {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_')
+	}
+	if !ok {
+		return "", fmt.Errorf("%q: expected snake_case of at most 64 letters, digits and underscores", word)
+	}
+	return decisions.Code(word), nil
+}
+
+// maxText bounds what a policy writes into an answer, in bytes.
+const maxText = 2048
+
+func parseText(s string) (string, error) {
+	if s == "" {
+		return "", errors.New("empty; expected text")
+	}
+	return anyText(s)
+}
+
+func anyText(s string) (string, error) {
+	if len(s) > maxText {
+		return "", fmt.Errorf("%d bytes; expected at most %d", len(s), maxText)
+	}
+	return s, nil
+}

@@ -1,0 +1,70 @@
+package rego
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// defaultDeadline bounds one evaluation.
+const defaultDeadline = 50 * time.Millisecond
+
+// Load reads a policy from a tree, checks it, and runs its own tests. It fetches
+// nothing and runs nothing but the policy. It returns ErrPolicy with every finding
+// where the policy can't be used.
+func Load(ctx context.Context, fsys fs.FS, o Options) (*Policy, error) {
+	s, c, found := check(fsys)
+	if len(found) > 0 {
+		return nil, found.asError()
+	}
+	if !o.SkipTests {
+		report, err := s.test(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := report.failures().asError(); err != nil {
+			return nil, err
+		}
+	}
+	return s.policy(c, o)
+}
+
+// policy puts a checked source together.
+func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
+	reads := readPaths(c)
+	p := &Policy{
+		revision: s.revision(),
+		files:    s.files,
+		stages:   s.stages(),
+		deadline: cmp.Or(o.Deadline, defaultDeadline),
+		document: newDocument(reads),
+		memory:   newMemory(o.Remember),
+	}
+	for _, r := range reads {
+		p.reads = append(p.reads, r.String())
+	}
+	var err error
+	p.judge, err = s.judge(c)
+	return p, err
+}
+
+// judge prepares the question.
+func (s *source) judge(c *ast.Compiler) (judge, error) {
+	body, err := ast.ParseBody("answer = data.writ.verdict")
+	if err != nil {
+		return judge{}, err
+	}
+	query, err := c.QueryCompiler().Compile(body)
+	if err != nil {
+		return judge{}, err
+	}
+	return judge{
+		compiler: c,
+		store:    s.store(),
+		query:    query,
+		rules:    s.rules(),
+	}, nil
+}

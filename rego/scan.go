@@ -1,0 +1,160 @@
+package rego
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// appendText appends s as a JSON string.
+func appendText(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return appendEscaped(b, s)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, s...)
+	return append(b, '"')
+}
+
+// appendEscaped leaves to encoding/json what is not plain ASCII. A string always
+// has a JSON form, so there is no error.
+func appendEscaped(b []byte, s string) []byte {
+	quoted, _ := json.Marshal(s)
+	return append(b, quoted...)
+}
+
+// scanner walks over the members of one JSON object and hands out their lexemes. It
+// finds where values end, and leaves to the JSON decoder whether they are valid:
+// what it hands out has its brackets balanced, so it can't leave its place in the
+// document.
+type scanner struct {
+	text []byte
+	at   int
+	// The current member: key decoded, key and value as they stand.
+	key, rawKey, value []byte
+	err                error
+}
+
+// next moves to the next member.
+func (s *scanner) next() bool {
+	if s.err != nil {
+		return false
+	}
+	s.space()
+	if s.rawKey == nil {
+		if !s.take('{') {
+			return s.fail("'{'")
+		}
+		if s.space(); s.take('}') {
+			return s.end()
+		}
+	} else if s.take('}') {
+		return s.end()
+	} else if !s.take(',') {
+		return s.fail("',' or '}'")
+	}
+	return s.member()
+}
+
+func (s *scanner) member() bool {
+	s.space()
+	if s.rawKey = s.quoted(); s.rawKey == nil {
+		return s.fail("a key")
+	}
+	if s.space(); !s.take(':') {
+		return s.fail("':'")
+	}
+	s.space()
+	if s.value = s.lexeme(); len(s.value) == 0 {
+		return s.fail("a value")
+	}
+	s.key = s.rawKey[1 : len(s.rawKey)-1]
+	if bytes.IndexByte(s.key, '\\') >= 0 {
+		var key string
+		if err := json.Unmarshal(s.rawKey, &key); err != nil {
+			return s.fail("a valid key")
+		}
+		s.key = []byte(key)
+	}
+	s.space()
+	return true
+}
+
+// end is after the object: nothing may follow.
+func (s *scanner) end() bool {
+	if s.space(); s.at < len(s.text) {
+		return s.fail("the end")
+	}
+	return false
+}
+
+func (s *scanner) fail(expected string) bool {
+	s.err = fmt.Errorf("arguments are not a JSON object: byte %d: expected %s", s.at, expected)
+	return false
+}
+
+func (s *scanner) space() {
+	for s.at < len(s.text) && bytes.IndexByte([]byte(" \t\r\n"), s.text[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+func (s *scanner) take(c byte) bool {
+	if s.at < len(s.text) && s.text[s.at] == c {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// quoted takes a string with its quotes; nil where there is none.
+func (s *scanner) quoted() []byte {
+	start := s.at
+	if !s.take('"') {
+		return nil
+	}
+	for ; s.at < len(s.text); s.at++ {
+		switch s.text[s.at] {
+		case '\\':
+			s.at++
+		case '"':
+			s.at++
+			return s.text[start:s.at]
+		}
+	}
+	return nil
+}
+
+// lexeme takes one value; nothing where it does not end.
+func (s *scanner) lexeme() []byte {
+	start, depth := s.at, 0
+	for s.at < len(s.text) {
+		switch c := s.text[s.at]; c {
+		case '"':
+			if s.quoted() == nil {
+				return nil
+			}
+			if depth == 0 {
+				return s.text[start:s.at]
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']', ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return s.text[start:s.at]
+			}
+			if c == '}' || c == ']' {
+				if depth--; depth == 0 {
+					s.at++
+					return s.text[start:s.at]
+				}
+			}
+		}
+		s.at++
+	}
+	return nil
+}
