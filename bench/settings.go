@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// settings are what can be asked for on the command line.
+type settings struct {
+	writ, ghz, dir, output, save string
+
+	Rounds      int           `json:"rounds"`
+	Duration    time.Duration `json:"duration_ns"`
+	Connections int           `json:"connections"`
+	Concurrency levels        `json:"concurrency"`
+	Requests    int           `json:"requests"`
+	Tools       int           `json:"tools"`
+}
+
+// levels are numbers of concurrent callers.
+type levels []int
+
+// String lists the levels as the flag takes them.
+func (l *levels) String() string {
+	words := make([]string, len(*l))
+	for i, n := range *l {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+// Set reads a list such as "1,16,64".
+func (l *levels) Set(list string) error {
+	var all levels
+	for word := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is not a number of callers", word)
+		}
+		all = append(all, n)
+	}
+	*l = all
+	return nil
+}
+
+// parse reads the flags. It has said what is wrong when it returns an error.
+func parse(args []string, errOut io.Writer) (settings, error) {
+	s := settings{Concurrency: levels{1, 16, 64}}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(errOut)
+	flags.StringVar(&s.writ, "writ", ".bin/writ", "the service's `binary`")
+	flags.StringVar(&s.ghz, "ghz", ".bin/ghz", "the load generator's `binary`")
+	flags.StringVar(&s.dir, "dir", "", "where to put the temporary data `directory`: the disk that is measured")
+	flags.StringVar(&s.output, "o", "table", "output: table, or json, which also saves the result")
+	flags.StringVar(&s.save, "save", "bench/results", "`directory` for saved results")
+	flags.IntVar(&s.Rounds, "rounds", 5, "how often each load is run; medians are compared")
+	flags.DurationVar(&s.Duration, "duration", 3*time.Second, "how long each run takes")
+	flags.IntVar(&s.Connections, "connections", 4, "connections of the load generator")
+	flags.Var(&s.Concurrency, "concurrency", "numbers of concurrent callers")
+	flags.IntVar(&s.Requests, "requests", 10_000, "how many different calls to send by turns")
+	flags.IntVar(&s.Tools, "tools", 100, "how many tools the catalogue holds")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	err := s.check()
+	if err != nil {
+		_, _ = fmt.Fprintln(errOut, "bench:", err)
+	}
+	return s, err
+}
+
+func (s settings) check() error {
+	switch {
+	case s.output != "table" && s.output != "json":
+		return fmt.Errorf("-o %s: expected table or json", s.output)
+	case s.Rounds < 1 || s.Connections < 1 || s.Tools < 1:
+		return errors.New("-rounds, -connections and -tools: expected at least 1")
+	case s.Duration < time.Second:
+		return fmt.Errorf("-duration %v: CPU time is counted in hundredths of a second, so use at least 1s", s.Duration)
+	case s.Requests < 1000:
+		return fmt.Errorf("-requests %d: expected at least 1000, or the service answers one call again and again", s.Requests)
+	}
+	return nil
+}
