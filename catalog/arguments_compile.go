@@ -71,13 +71,21 @@ func compileSchema(input []byte) (*jsonschema.Schema, error) {
 	return schema, patterns.err
 }
 
-// schemaError says what is wrong with a schema without the library's own layout.
+// schemaError says what is wrong with a schema in one bounded line: the library's
+// own repeats what the server wrote.
 func schemaError(err error) error {
-	var invalid *jsonschema.SchemaValidationError
-	if errors.As(err, &invalid) {
-		return errors.New("it is not a valid JSON Schema")
+	const most = 200
+	var meta *jsonschema.SchemaValidationError
+	var invalid *jsonschema.ValidationError
+	var unloaded *jsonschema.LoadURLError
+	switch {
+	case errors.As(err, &meta) && errors.As(meta.Err, &invalid):
+		return fmt.Errorf("it is not a valid JSON Schema at %w", misfit(invalid))
+	case errors.As(err, &unloaded):
+		err = unloaded.Err
 	}
-	return err
+	clean, _ := Clean(err.Error(), most)
+	return errors.New(clean)
 }
 
 // noLoader refuses to fetch what a schema refers to (R16).

@@ -28,6 +28,9 @@ func (l *loader) linkReviews() {
 	}
 	for _, r := range l.reviews {
 		l.linkReview(r)
+		if r.Workspace == "" || r.Server == "" {
+			continue
+		}
 		key := serverKey{r.Workspace, r.Server}
 		if other := l.current[key]; other != nil {
 			l.at(r.File).report(r.place("server"), codeDuplicate,
@@ -55,10 +58,9 @@ func (l *loader) linkReview(r *Review) {
 func (l *loader) linkReleases(c *Catalog) {
 	for _, r := range l.releases {
 		key := releaseKey{r.Workspace, r.Automation, r.Version}
-		if c.releases[key] != nil {
+		if other := c.releases[key]; other != nil && r.Version != "" {
 			l.at(r.File).report(r.at, codeDuplicate,
-				fmt.Sprintf("release %q of automation %q is already stated in another file", clip(r.Version), clip(r.Automation)), "keep one of them")
-			continue
+				fmt.Sprintf("release %q of automation %q is already stated in %s", clip(r.Version), clip(r.Automation), other.file), "keep one of them")
 		}
 		c.releases[key] = l.linkRelease(r)
 	}
@@ -66,13 +68,12 @@ func (l *loader) linkReleases(c *Catalog) {
 
 func (l *loader) linkRelease(r *Release) *released {
 	d := l.at(r.File)
-	out := &released{stage: r.Stage, pins: map[pinKey]*Pin{}}
+	out := &released{file: r.File, stage: r.Stage, pins: map[pinKey]*Pin{}}
 	for _, u := range r.Servers {
 		key := pinKey{u.Server, u.Credential}
 		if out.pins[key] != nil {
 			d.report(u.place("name"), codeDuplicate, fmt.Sprintf("server %q is already pinned for this credential", clip(u.Server)),
 				"keep one of them, or name the credential")
-			continue
 		}
 		list := l.findList(d, u.toolset, u.place("toolset"))
 		if list == nil {
@@ -105,7 +106,7 @@ func (l *loader) reviewsOf(d *decoder, r *Release, u *ServerUse) []*Review {
 	if current != nil && current.list != nil && (len(reviews) == 0 || reviews[0] != current) {
 		reviews = append(reviews, current)
 	}
-	if len(reviews) == 0 && len(u.Tools) > 0 {
+	if current == nil && len(reviews) == 0 && len(u.Tools) > 0 {
 		d.report(u.place("name"), codeToolUnreviewed, fmt.Sprintf("nobody has reviewed server %q in workspace %q", clip(u.Server), clip(r.Workspace)),
 			`start with "writ review init"`)
 	}

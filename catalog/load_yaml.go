@@ -85,9 +85,13 @@ func (d *decoder) plain(n *yaml.Node) bool {
 	return ok
 }
 
-// object reads a mapping by its fields and returns the keys that hold a value.
+// object reads a mapping by its fields and returns the keys that hold a value; nil
+// where there is no mapping.
 func (d *decoder) object(n *yaml.Node, what string, fields map[string]field) map[string]bool {
-	stated := map[string]bool{}
+	var stated map[string]bool
+	if n.Kind == yaml.MappingNode {
+		stated = map[string]bool{}
+	}
 	d.entries(n, what, func(key, value *yaml.Node) {
 		read, known := fields[key.Value]
 		if !known {
@@ -125,8 +129,11 @@ func (d *decoder) entries(n *yaml.Node, what string, visit func(key, value *yaml
 	}
 }
 
-// require reports the keys that hold no value.
+// require reports the keys of a mapping that hold no value.
 func (d *decoder) require(at *yaml.Node, what string, stated map[string]bool, keys ...string) {
+	if stated == nil {
+		return
+	}
 	for _, key := range keys {
 		if !stated[key] {
 			d.report(at, codeMissing, fmt.Sprintf("%s does not say its %s", what, key), fmt.Sprintf("add %q", key+":"))

@@ -11,6 +11,7 @@ type pinKey struct{ server, credential string }
 
 // released is a release as Resolve looks it up.
 type released struct {
+	file  string
 	stage string
 	pins  map[pinKey]*Pin
 }

@@ -54,7 +54,9 @@ func (d *decoder) reviewed(u *ServerUse, ts *list, review *Review) {
 			d.report(u.tools[name], codeContract, fmt.Sprintf("%s has other inputs in %s than in %s, which was reviewed", name, u.toolset, review.toolset),
 				"review the list that the release pins")
 		}
-		d.hints(t, u.tools[name], tool, u.Server)
+		if ts != review.list {
+			d.hints(t, u.tools[name], tool, u.Server)
+		}
 		d.tightens(u, name, t)
 	}
 }

@@ -122,7 +122,9 @@ func (d *decoder) toolReview(t *ToolReview, n *yaml.Node) {
 		"rejected":    d.text(&t.Rejected),
 	})
 	t.Traits.Single = !collection
-	d.stated(t, stated)
+	if stated != nil {
+		d.stated(t, stated)
+	}
 }
 
 // undo reads a word, or a mapping where taking back needs words (R8).

@@ -1,0 +1,143 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// R18: what does not fit is refused with the place, and without a value.
+func TestCheckArguments(t *testing.T) {
+	const order = `{
+		"type": "object",
+		"properties": {
+			"amount": {"type": "integer", "minimum": 1, "maximum": 9007199254740993},
+			"currency": {"enum": ["EUR", "USD"]},
+			"lines": {"type": "array", "items": {"$ref": "#/$defs/line"}, "maxItems": 2},
+			"note": {"type": "string", "pattern": "^[a-z]+$", "maxLength": 5},
+			"mail": {"type": "string", "format": "email"},
+			"to": {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+		},
+		"required": ["amount"],
+		"additionalProperties": false,
+		"$defs": {"line": {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]}}
+	}`
+	tests := []struct{ name, schema, arguments, want string }{
+		{"fits", order, `{"amount": 5, "currency": "EUR", "lines": [{"sku": "a"}], "note": "abc", "to": 7}`, ""},
+		{"null is no number", order, `{"amount": null}`, "/amount: expected integer, got null"},
+		{"text is no number", order, `{"amount": "5"}`, "/amount: expected integer, got string"},
+		{"1.0 is an integer", order, `{"amount": 1.0}`, ""},
+		{"the largest amount", order, `{"amount": 9007199254740993}`, ""},
+		{"one more than a double holds", order, `{"amount": 9007199254740994}`, "/amount: expected at most 9007199254740993"},
+		{"missing", order, `{}`, "/amount: missing"},
+		{"unknown", order, `{"amount": 1, "bcc": "x"}`, "/bcc: not expected"},
+		{"enum keeps the server's words to itself", order, `{"amount": 1, "currency": "GBP"}`, "/currency: expected one of the 2 values that are allowed"},
+		{"inside a list", order, `{"amount": 1, "lines": [{"sku": "a"}, {}]}`, "/lines/1/sku: missing"},
+		{"pattern keeps the value to itself", order, `{"amount": 1, "note": "A1"}`, "/note: expected text that matches the pattern"},
+		{"several", order, `{"amount": 1, "note": "secret1"}`, "/note: expected at most 5 characters (and 1 more)"},
+		{"no form fits", order, `{"amount": 1, "to": true}`, "/to: expected exactly one of the forms that the schema lists"},
+		{"format is an annotation", order, `{"amount": 1, "mail": "nobody"}`, ""},
+		{"no object", order, `[1]`, "expected a JSON object"},
+		{"null", order, `null`, "expected a JSON object"},
+		{"no JSON", order, `{"amount": 1`, "expected a JSON object"},
+		{"two values", order, `{"amount": 1} {}`, "expected nothing after the JSON object"},
+		{"an exponent nobody can expand", order, `{"amount": 1e999999999}`, "/amount: expected a number of at most 1000 digits and an exponent below 10000"},
+		{"a negative one", order, `{"amount": 1E-00999999}`, "/amount: expected a number of at most 1000 digits and an exponent below 10000"},
+		{"too many digits", order, `{"amount": 1` + strings.Repeat("0", 2000) + `}`, "/amount: expected a number of at most 1000 digits and an exponent below 10000"},
+		{"no type at the root", `{"properties": {"a": {"type": "string"}}}`, `{"a": 1}`, "/a: expected string, got number"},
+		{"only $schema", `{"$schema": "http://json-schema.org/draft-07/schema#"}`, `{"a": 1}`, ""},
+		{"true", `true`, `{"a": 1}`, ""},
+		{"false", `false`, `{}`, "/: not expected"},
+		{"draft-07 tuple", `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"items": [{"type": "string"}]}}}`, `{"a": [1]}`, "/a/0: expected string, got number"},
+		{"2020-12 tuple", `{"properties": {"a": {"prefixItems": [{"type": "string"}]}}}`, `{"a": [1]}`, "/a/0: expected string, got number"},
+		{"a schema that refers to itself", `{"properties": {"next": {"$ref": "#"}}, "additionalProperties": false}`, `{"next": {"next": {"x": 1}}}`, "/next/next/x: not expected"},
+		{"a schema in a circle", `{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}`, `{}`, "/: does not fit "},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			tool := PinnedTool{arguments: compileArguments([]byte(test.schema))}
+			err := tool.CheckArguments([]byte(test.arguments))
+			if test.want == "" {
+				if err != nil {
+					t.Fatalf("refused: %v", err)
+				}
+				return
+			}
+			if !errors.Is(err, ErrArguments) || !strings.HasSuffix(err.Error(), ": "+test.want) {
+				t.Fatalf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// Omitted arguments are an empty object; a tool that is not pinned takes nothing.
+func TestCheckArgumentsOmitted(t *testing.T) {
+	free := PinnedTool{arguments: compileArguments(nil)}
+	if err := free.CheckArguments(nil); err != nil {
+		t.Error(err)
+	}
+	needy := PinnedTool{arguments: compileArguments([]byte(`{"required": ["a"]}`))}
+	if err := needy.CheckArguments(nil); !errors.Is(err, ErrArguments) {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	for _, unpinned := range []*PinnedTool{nil, {}, {arguments: &arguments{}}} {
+		if err := unpinned.CheckArguments([]byte(`{}`)); !errors.Is(err, ErrArguments) {
+			t.Errorf("got %v, want a refusal", err)
+		}
+	}
+}
+
+// Formats are not asserted in any draft, so that a call never hangs on what a
+// server means by one.
+func TestFormatsAreAnnotations(t *testing.T) {
+	for _, format := range append(formats(), "regex", "password") {
+		for _, draft := range []string{
+			"http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema#",
+			"http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema",
+			"https://json-schema.org/draft/2020-12/schema",
+		} {
+			schema, err := json.Marshal(map[string]any{"$schema": draft, "properties": map[string]any{"a": map[string]any{"format": format}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool := PinnedTool{arguments: compileArguments(schema)}
+			if err := tool.CheckArguments([]byte(`{"a": "(((1) not any format ^^ %%%"}`)); err != nil {
+				t.Errorf("%s in %s: %v", format, draft, err)
+			}
+		}
+	}
+}
+
+// One compiled schema serves many calls at once (run with -race).
+func TestCheckArgumentsConcurrently(t *testing.T) {
+	tool := PinnedTool{arguments: compileArguments([]byte(
+		`{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"type": "string", "format": "regex", "pattern": "x"}}}`))}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				if err := tool.CheckArguments([]byte(`{"a": "x(("}`)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func BenchmarkCheckArguments(b *testing.B) {
+	tool := PinnedTool{arguments: compileArguments([]byte(`{
+		"type": "object",
+		"properties": {"to": {"type": "array", "items": {"type": "string"}, "minItems": 1}, "subject": {"type": "string", "maxLength": 200},
+			"body": {"type": "string"}, "priority": {"type": "integer", "minimum": 0, "maximum": 5}, "draft": {"type": "boolean"}},
+		"required": ["to", "subject", "body"], "additionalProperties": false}`))}
+	raw := []byte(`{"to": ["someone@example.com"], "subject": "` + strings.Repeat("s", 40) + `", "body": "` + strings.Repeat("b", 150) + `", "priority": 3, "draft": false}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := tool.CheckArguments(raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
