@@ -41,18 +41,15 @@ func TestCallsDiffer(t *testing.T) {
 
 // ghz reads each message behind its length as a varint, which is protodelim's form.
 func TestCallsAreDelimited(t *testing.T) {
-	at := site{tools: 3}
-	var b bytes.Buffer
-	for i := range 3 {
-		call, err := at.call(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := protodelim.MarshalTo(&b, call); err != nil {
-			t.Fatal(err)
-		}
+	at := site{tools: 3, calls: filepath.Join(t.TempDir(), "calls")}
+	if err := writeCalls(at, 3); err != nil {
+		t.Fatal(err)
 	}
-	r := bufio.NewReader(&b)
+	content, err := os.ReadFile(at.calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(bytes.NewReader(content))
 	for i := range 4 {
 		var call writv1.DecideRequest
 		err := protodelim.UnmarshalFrom(r, &call)

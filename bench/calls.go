@@ -37,17 +37,22 @@ func prepare(ctx context.Context, s settings, dir string) (site, error) {
 	if at.id, err = writeCatalogue(ctx, s.writ, at.catalogue, s.Tools); err != nil {
 		return site{}, err
 	}
+	return at, writeCalls(at, s.Requests)
+}
+
+// writeCalls writes n calls, each behind its length.
+func writeCalls(at site, n int) error {
 	var b bytes.Buffer
-	for i := range s.Requests {
+	for i := range n {
 		call, err := at.call(i)
 		if err != nil {
-			return site{}, err
+			return err
 		}
 		if _, err := protodelim.MarshalTo(&b, call); err != nil {
-			return site{}, err
+			return err
 		}
 	}
-	return at, write(at.calls, b.Bytes())
+	return write(at.calls, b.Bytes())
 }
 
 // call makes the i-th call. No two are the same: tool, stage, session, target and
