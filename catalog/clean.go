@@ -14,22 +14,22 @@ import (
 // was cut off. The result is still untrusted: pass the label on with it.
 func Clean(text string, max int) (clean string, truncated bool) {
 	var b strings.Builder
-	space := true // No space at the start, and no two in a row.
+	space := 0 // Bytes of the space that is due before the next character.
 	for _, r := range text {
-		if unicode.IsSpace(r) {
-			r = ' '
-		}
-		if r == ' ' && space || unshown(r) {
+		switch {
+		case unicode.IsSpace(r):
+			space = min(b.Len(), 1)
 			continue
+		case unshown(r):
+			continue
+		case b.Len()+space+utf8.RuneLen(r) > max:
+			return b.String(), true
 		}
-		if b.Len()+utf8.RuneLen(r) > max {
-			truncated = true
-			break
-		}
-		space = r == ' '
+		b.WriteString(" "[:space])
 		b.WriteRune(r)
+		space = 0
 	}
-	return strings.TrimRight(b.String(), " "), truncated
+	return b.String(), false
 }
 
 // unshown tells characters that a reader does not see, or that change how others are

@@ -154,11 +154,10 @@ func subject(path, what string) string {
 
 // fromTo says what a value was and is.
 func fromTo(old, now []byte) string {
-	was, is := said(old), said(now)
-	if was == is {
-		return fmt.Sprintf("changed from %s, beyond what is shown", was)
+	if old != nil && now != nil && clipped(old) == clipped(now) {
+		return fmt.Sprintf("changed from %s in what is not shown", clipped(old))
 	}
-	return fmt.Sprintf("changed from %s to %s", was, is)
+	return fmt.Sprintf("changed from %s to %s", said(old), said(now))
 }
 
 // said shows a JSON value; a short word without its quotes.
