@@ -14,6 +14,13 @@ import (
 // ErrArguments is what every refusal of a call's arguments wraps (R18).
 var ErrArguments = errors.New("arguments do not fit the pinned input schema")
 
+// PinnedTool is a tool of a pinned list, ready to check calls. The zero value, and
+// nil, accept nothing.
+type PinnedTool struct {
+	Name      string
+	arguments *arguments
+}
+
 // CheckArguments checks a call's arguments against the pinned input schema. nil
 // stands for omitted arguments, which are checked as an empty object. The error
 // wraps ErrArguments and names the place ("/amount: expected integer, got null"),

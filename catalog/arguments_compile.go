@@ -15,14 +15,14 @@ const schemaURL = "https://pinned.invalid/input"
 // compile makes the checks of every tool of a list, once for a list. A schema that
 // can't be used is a warning: the catalogue holds, and the tool takes nothing (R18).
 func (l *loader) compile(file string, list *list) {
-	if list.arguments != nil {
+	if list.tools != nil {
 		return
 	}
-	list.arguments = make(map[string]*arguments, len(list.Tools))
+	list.tools = make(map[string]*PinnedTool, len(list.Tools))
 	for i := range list.Tools {
 		tool := &list.Tools[i]
 		a := compileArguments(tool.Input)
-		list.arguments[tool.Name] = a
+		list.tools[tool.Name] = &PinnedTool{Name: tool.Name, arguments: a}
 		if a.unusable != nil {
 			l.add(Finding{Severity: Warning, File: file, Code: codeSchema,
 				Message: fmt.Sprintf("%s: every call will be refused: %v", quoted(tool.Name), a.unusable),

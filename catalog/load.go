@@ -92,7 +92,8 @@ func (l *loader) parse(f File) {
 // list is a tool list of the catalogue and the checks of what its tools take.
 type list struct {
 	*ToolSet
-	arguments map[string]*arguments
+	// tools are set where a release pins the list.
+	tools map[string]*PinnedTool
 }
 
 func (ts *ToolSet) names() []string {

@@ -28,41 +28,27 @@ func (r *released) pin(server, credential string) *Pin {
 	return r.pins[pinKey{server, ""}]
 }
 
-// PinnedTool is a tool of a pinned list, with everything that speaks about it
-// joined.
-type PinnedTool struct {
-	Name       string
-	classified decisions.Classified
-	arguments  *arguments
-}
-
-// Classified are the tool's traits before the call's own hints.
-func (t *PinnedTool) Classified() decisions.Classified { return t.classified }
-
 // pin computes what Resolve answers for a connection.
 func (l *loader) pin(r *Release, u *ServerUse, list *list, reviews []*Review) *Pin {
+	l.compile(u.toolset, list)
 	p := &Pin{
 		Server:     u.Server,
 		Credential: u.Credential,
 		ToolSet:    list.ToolSet,
-		tools:      make(map[string]*PinnedTool, len(list.Tools)),
-		hints:      hintsAtCall(u.Server),
+		tools:      list.tools,
+		classified: make(map[string]decisions.Classified, len(u.Tools)),
+		unlisted: decisions.Classify(decisions.Statement{Source: decisions.Source{Kind: decisions.Release,
+			Detail: fmt.Sprintf("release %s of %s does not say that it uses this tool", r.Version, r.Automation)}}),
+		hints: hintsAtCall(u.Server),
 		proseChanged: []string{fmt.Sprintf(
 			"descriptions or hints of server %s are not the ones that were reviewed: compare the lists with writ toolset diff", u.Server)},
 	}
 	if len(reviews) > 0 {
 		p.Review = reviews[0].Digest
 	}
-	unlisted := decisions.Classify(decisions.Statement{Source: decisions.Source{
-		Kind: decisions.Release, Detail: fmt.Sprintf("release %s of %s does not say that it uses this tool", r.Version, r.Automation)}})
-	l.compile(u.toolset, list)
-	for i := range list.Tools {
-		name := list.Tools[i].Name
-		p.tools[name] = &PinnedTool{Name: name, classified: unlisted, arguments: list.arguments[name]}
-	}
 	for _, name := range u.Tools {
-		if tool := p.tools[name]; tool != nil {
-			tool.classified = classify(r, u, list.Tool(name), reviews)
+		if tool := list.Tool(name); tool != nil {
+			p.classified[name] = classify(r, u, tool, reviews)
 		}
 	}
 	return p

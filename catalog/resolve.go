@@ -63,7 +63,11 @@ type Pin struct {
 	// Review is the digest of the review that the tools were checked with.
 	Review string
 
+	// tools are those of the list; classified are those that the release says it
+	// uses, and unlisted is what holds for the others.
 	tools        map[string]*PinnedTool
+	classified   map[string]decisions.Classified
+	unlisted     decisions.Classified
 	hints        decisions.HintSources
 	proseChanged []string
 }
@@ -108,9 +112,7 @@ func (res *Resolution) pin(release *released, q *Query, wantTool bool) {
 		return
 	}
 	if wantTool {
-		if res.Tool = res.Pin.tools[q.Tool]; res.Tool != nil {
-			res.Classified = res.Tool.classified
-		}
+		res.Tool, res.Classified = res.Pin.tool(q.Tool)
 	}
 	res.Mismatch = res.Pin.compare(q.Fingerprint)
 	if wantTool && res.Tool == nil && res.Mismatch == MismatchNone {
@@ -119,6 +121,18 @@ func (res *Resolution) pin(release *released, q *Query, wantTool bool) {
 	if q.ProseDigest != "" && q.ProseDigest != res.Pin.ToolSet.ProseDigest {
 		res.Warnings = res.Pin.proseChanged
 	}
+}
+
+// tool returns a tool of the pinned list and everything that speaks about it, joined.
+func (p *Pin) tool(name string) (*PinnedTool, decisions.Classified) {
+	tool := p.tools[name]
+	if tool == nil {
+		return nil, decisions.Classified{}
+	}
+	if classified, listed := p.classified[name]; listed {
+		return tool, classified
+	}
+	return tool, p.unlisted
 }
 
 func (p *Pin) compare(fingerprint string) Mismatch {
