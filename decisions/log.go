@@ -15,13 +15,6 @@ type Record struct {
 	Entry *ledgerv1.Entry
 }
 
-// File is one document of a policy or a catalogue, kept as a blob.
-type File struct {
-	// Path within its directory, with forward slashes.
-	Path    string
-	Content []byte
-}
-
 // Errors of a log that its callers tell apart. They come wrapped, with what, where
 // and the next step.
 var (

@@ -22,6 +22,7 @@ const (
 	CodeToolsetChanged  Code = "toolset_changed"
 	CodeToolsetMissing  Code = "toolset_missing"
 	CodeToolsetUnpinned Code = "toolset_unpinned"
+	CodeToolUnknown     Code = "tool_unknown"
 	CodeRehearsalWrite  Code = "rehearsal_write"
 	CodeArguments       Code = "arguments_invalid"
 	CodeScopeMissing    Code = "scope_missing"

@@ -1,0 +1,87 @@
+package grpcapi
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/writ-dev/writ/decisions"
+	writv1 "github.com/writ-dev/writ/proto/writ/v1"
+	"github.com/writ-dev/writ/server"
+)
+
+// request turns a checked message into the domain's form.
+func request(m *writv1.DecideRequest) *decisions.Request {
+	r := &decisions.Request{
+		Workspace: m.GetWorkspace(), Automation: m.GetAutomation(), Release: m.GetRelease(),
+		Stage: m.GetStage(), Server: m.GetServer(), Method: m.GetMethod(), Tool: m.GetTool(),
+		ToolsetFingerprint: m.GetToolsetFingerprint(), ProseDigest: m.GetProseDigest(),
+		Process: m.GetProcess(), Session: m.GetSession(), OnBehalfOf: m.GetOnBehalfOf(),
+		Credential: m.GetCredential(), Target: m.GetTarget(),
+		IdempotencyKey: m.GetIdempotencyKey(), ApprovalID: m.GetApprovalId(), Labels: m.GetLabels(),
+	}
+	if m.ToolsetAge != nil {
+		r.ToolsetAge = m.GetToolsetAge().AsDuration()
+	}
+	switch a := m.GetArguments().(type) {
+	case *writv1.DecideRequest_ArgumentsJson:
+		r.Arguments = decisions.Arguments{Kind: decisions.ArgumentsJSON, JSON: []byte(a.ArgumentsJson)}
+	case *writv1.DecideRequest_ArgumentsDigest:
+		r.Arguments = decisions.Arguments{Kind: decisions.ArgumentsDigest, Digest: [32]byte(a.ArgumentsDigest)}
+	}
+	if h := m.GetHints(); h != nil {
+		r.Hints = decisions.Hints{
+			ReadOnly: decisions.HintOf(h.ReadOnly), Destructive: decisions.HintOf(h.Destructive),
+			Idempotent: decisions.HintOf(h.Idempotent), OpenWorld: decisions.HintOf(h.OpenWorld),
+		}
+	}
+	if s := m.GetScope(); s != nil {
+		r.Scope = &decisions.Scope{Selection: s.GetSelection(), Count: s.GetCount()}
+	}
+	return r
+}
+
+// response turns a durable answer into its message. The contract's enums and the
+// record's count alike; a test holds them together.
+func response(a *server.Answer) *writv1.DecideResponse {
+	m := &writv1.DecideResponse{
+		Outcome:         writv1.Outcome(a.Outcome.Record()),
+		Reason:          &writv1.Reason{Code: string(a.Reason.Code), Sentence: a.Reason.Sentence, Rule: a.Reason.Rule},
+		DecisionId:      a.DecisionID,
+		Traits:          traits(a.Traits),
+		Stage:           a.Stage,
+		Log:             position(a.Log.LogID, a.Log.Sequence, a.Log.Leaf),
+		PolicyRevision:  a.PolicyRevision,
+		CatalogRevision: a.CatalogRevision,
+		Approval:        writv1.ApprovalKind(a.Approval.Record()),
+		Warnings:        a.Warnings,
+	}
+	for _, o := range a.Obligations {
+		m.Obligations = append(m.Obligations, &writv1.Obligation{Kind: o.Kind, Value: o.Value})
+	}
+	if !a.PermitExpires.IsZero() {
+		m.PermitExpiresAt = timestamppb.New(a.PermitExpires)
+	}
+	if a.Repeat != nil {
+		m.Repeat = &writv1.Repeat{
+			FirstSequence: a.Repeat.FirstSequence, FirstResult: writv1.Result(a.Repeat.FirstResult),
+		}
+	}
+	return m
+}
+
+func traits(c decisions.Classified) *writv1.EffectiveTraits {
+	source := func(t decisions.Trait) *writv1.Source {
+		return &writv1.Source{Kind: c.Sources[t].Kind.String(), Detail: c.Sources[t].Detail}
+	}
+	return &writv1.EffectiveTraits{
+		Effect: writv1.Effect(c.Traits.Effect.Record()), EffectSource: source(decisions.EffectTrait),
+		Risk: writv1.Risk(c.Traits.Risk.Record()), RiskSource: source(decisions.RiskTrait),
+		Undo: writv1.Undo(c.Traits.Undo.Record()), UndoSource: source(decisions.UndoTrait),
+		Exposure: writv1.Exposure(c.Traits.Exposure.Record()), ExposureSource: source(decisions.ExposureTrait),
+		Single: c.Traits.Single, SingleSource: source(decisions.SingleTrait),
+		Idempotent: c.Traits.Idempotent, IdempotentSource: source(decisions.IdempotentTrait),
+	}
+}
+
+func position(logID string, sequence uint64, leaf decisions.Hash) *writv1.LogPosition {
+	return &writv1.LogPosition{LogId: logID, Sequence: sequence, LeafHash: leaf[:]}
+}

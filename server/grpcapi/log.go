@@ -1,0 +1,143 @@
+package grpcapi
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/writ-dev/writ/decisions"
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+	writv1 "github.com/writ-dev/writ/proto/writ/v1"
+)
+
+const defaultPageSize = 50
+
+// LogReader is what LogService needs of the log. It is safe for concurrent use,
+// reads only what is durable, and checks what it reads.
+type LogReader interface {
+	LogID() string
+	// Size is the number of durable entries.
+	Size() uint64
+	Entry(sequence uint64) (decisions.Record, error)
+	// Backward yields entries from before sequence end, newest first.
+	Backward(end uint64) iter.Seq2[decisions.Record, error]
+}
+
+// logService translates LogService.
+type logService struct {
+	writv1.UnimplementedLogServiceServer
+	log LogReader
+}
+
+func (s *logService) GetEntry(_ context.Context, m *writv1.GetEntryRequest) (*writv1.GetEntryResponse, error) {
+	sequence, err := s.place(m)
+	if err != nil {
+		return nil, edge(err)
+	}
+	record, err := s.log.Entry(sequence)
+	if err != nil {
+		return nil, edge(err)
+	}
+	return &writv1.GetEntryResponse{Entry: s.entry(record)}, nil
+}
+
+// place finds an entry's sequence: a decision id contains it.
+func (s *logService) place(m *writv1.GetEntryRequest) (uint64, error) {
+	switch by := m.GetBy().(type) {
+	case *writv1.GetEntryRequest_Sequence:
+		return by.Sequence, nil
+	case *writv1.GetEntryRequest_DecisionId:
+		return s.placeOf(by.DecisionId)
+	}
+	return 0, outside("by", "is not set; expected decision_id or sequence")
+}
+
+func (s *logService) placeOf(id string) (uint64, error) {
+	if err := text("decision_id", id, 1, 64); err != nil {
+		return 0, err
+	}
+	short, sequence, err := decisions.ParseDecisionID(id)
+	if err != nil {
+		return 0, outside("decision_id", "%v", err)
+	}
+	if decisions.DecisionID(s.log.LogID(), sequence) != id {
+		return 0, fmt.Errorf("%w: decision %s is of log %s…, this is log %s", decisions.ErrNotFound, id, short, s.log.LogID())
+	}
+	return sequence, nil
+}
+
+// isDecision refuses an id that names no decision of this log.
+func (s *logService) isDecision(id string) error {
+	sequence, err := s.placeOf(id)
+	if err != nil {
+		return err
+	}
+	record, err := s.log.Entry(sequence)
+	if err != nil {
+		return err
+	}
+	if decisionID(s.log.LogID(), record.Entry) != id {
+		return fmt.Errorf("%w: entry %d is no decision of the id %s: report the id that the permit carried", decisions.ErrNotFound, sequence, id)
+	}
+	return nil
+}
+
+func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesRequest) (*writv1.ListEntriesResponse, error) {
+	if err := listBounds(m); err != nil {
+		return nil, edge(err)
+	}
+	end := s.log.Size()
+	if token := m.GetPageToken(); token != "" {
+		var err error
+		if end, err = strconv.ParseUint(token, 10, 64); err != nil || end > s.log.Size() {
+			return nil, edge(outside("page_token", "%q is not of this log; expected the next_page_token of the answer before", token))
+		}
+	}
+	size := int(m.GetPageSize())
+	if size == 0 {
+		size = defaultPageSize
+	}
+	page := &writv1.ListEntriesResponse{}
+	for record, err := range s.log.Backward(end) {
+		if err != nil {
+			return nil, edge(err)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if record.Entry.GetDecision() == nil && !m.GetAllKinds() {
+			continue
+		}
+		if len(page.Entries) == size {
+			page.NextPageToken = strconv.FormatUint(record.Sequence+1, 10)
+			break
+		}
+		page.Entries = append(page.Entries, s.entry(record))
+	}
+	return page, nil
+}
+
+func (s *logService) entry(r decisions.Record) *writv1.LogEntry {
+	return &writv1.LogEntry{
+		Position:   position(s.log.LogID(), r.Sequence, r.Leaf),
+		Time:       timestamppb.New(time.Unix(0, r.Entry.GetTimeUnixNano())),
+		DecisionId: decisionID(s.log.LogID(), r.Entry),
+		Entry:      r.Entry,
+		Raw:        r.Raw,
+	}
+}
+
+// decisionID is the id that the answer carried: a repeat's is the first's.
+func decisionID(logID string, e *ledgerv1.Entry) string {
+	switch {
+	case e.GetDecision() == nil:
+		return ""
+	case e.GetSettlement().GetDecisionId() != "":
+		return e.GetSettlement().GetDecisionId()
+	}
+	return decisions.DecisionID(logID, e.GetSequence())
+}

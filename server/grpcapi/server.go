@@ -1,0 +1,79 @@
+// Package grpcapi serves Writ's contract over gRPC: it checks bounds, translates,
+// and leaves every decision to the server package.
+package grpcapi
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/status"
+
+	writv1 "github.com/writ-dev/writ/proto/writ/v1"
+	"github.com/writ-dev/writ/server"
+)
+
+// MaxMessageBytes is the largest message taken; a larger one is RESOURCE_EXHAUSTED.
+const MaxMessageBytes = 8 << 20
+
+// Options of the service. Decider and Log are required.
+type Options struct {
+	Decider *server.Decider
+	Log     LogReader
+	Version string
+	// Logger takes one line per failed call; nil drops them.
+	Logger *slog.Logger
+}
+
+// New returns a gRPC server with every service of the contract, health and
+// reflection on it, and the health it reports.
+func New(o Options) (*grpc.Server, *health.Server) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := grpc.NewServer(
+		grpc.MaxRecvMsgSize(MaxMessageBytes),
+		grpc.MaxSendMsgSize(MaxMessageBytes),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 15 * time.Minute}),
+		grpc.ChainUnaryInterceptor(
+			logging.UnaryServerInterceptor(failures(o.Logger), logging.WithLogOnEvents(logging.FinishCall)),
+			recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(o.Logger))),
+		),
+	)
+	log := &logService{log: o.Log}
+	s.RegisterService(strictly(writv1.DecisionService_ServiceDesc), &decisionService{decider: o.Decider, log: log})
+	s.RegisterService(strictly(writv1.LogService_ServiceDesc), log)
+	s.RegisterService(strictly(writv1.PolicyService_ServiceDesc),
+		&policyService{decider: o.Decider, log: o.Log, version: o.Version})
+	s.RegisterService(strictly(writv1.ToolSetService_ServiceDesc), &toolsetService{decider: o.Decider})
+	healthy := health.NewServer()
+	grpc_health_v1.RegisterHealthServer(s, healthy)
+	reflection.Register(s)
+	return s, healthy
+}
+
+// failures logs what did not end well; a decision is in the ledger already.
+func failures(l *slog.Logger) logging.Logger {
+	return logging.LoggerFunc(func(ctx context.Context, level logging.Level, msg string, fields ...any) {
+		if level >= logging.LevelWarn {
+			l.Log(ctx, slog.Level(level), msg, fields...)
+		}
+	})
+}
+
+// recovered keeps one broken call from stopping the others. It is not an answer.
+func recovered(l *slog.Logger) recovery.RecoveryHandlerFuncContext {
+	return func(ctx context.Context, p any) error {
+		l.ErrorContext(ctx, "a call panicked", "panic", p, "stack", string(debug.Stack()))
+		return status.Error(codes.Internal, "the call could not be judged, so it must not run: see the service's log")
+	}
+}
