@@ -10,8 +10,11 @@ import (
 	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 )
 
-// fieldKey is where a decision carries its idempotency key.
-const fieldKey protowire.Number = 24
+// Fields of a decision that are looked for without decoding it.
+const (
+	fieldInputsBlob protowire.Number = 18
+	fieldKey        protowire.Number = 24
+)
 
 // Event is what of an entry the writer's state depends on. The zero Event changes
 // nothing.
@@ -42,7 +45,7 @@ func ReadEvent(kind Kind, message []byte) (Event, error) {
 }
 
 func readClaim(message []byte) (*Claim, error) {
-	keyed, err := hasField(message, fieldKey)
+	_, keyed, err := findField(message, fieldKey)
 	if err != nil || !keyed {
 		return nil, err
 	}
@@ -77,20 +80,36 @@ func readReport(message []byte) (*Report, error) {
 	return &Report{LogPrefix: prefix, Sequence: sequence, Result: r.GetResult()}, nil
 }
 
-// hasField walks over a message's fields without decoding them.
-func hasField(message []byte, field protowire.Number) (bool, error) {
-	found := false
+// InputsBlob returns the name of the blob that holds a decision's inputs, or "" where
+// they are in the entry. Errors: ErrEnvelope.
+func InputsBlob(message []byte) (string, error) {
+	value, _, err := findField(message, fieldInputsBlob)
+	if err != nil || value == nil {
+		return "", err
+	}
+	name, n := protowire.ConsumeBytes(value)
+	if n < 0 {
+		return "", fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, fieldInputsBlob, protowire.ParseError(n))
+	}
+	return string(name), nil
+}
+
+// findField walks over a message's fields without decoding them, and returns the
+// bytes of the last one with this number.
+func findField(message []byte, field protowire.Number) (value []byte, found bool, err error) {
 	for len(message) > 0 {
 		num, typ, n := protowire.ConsumeTag(message)
 		if n < 0 {
-			return false, fmt.Errorf("%w: a field does not parse: %w", ErrEnvelope, protowire.ParseError(n))
+			return nil, false, fmt.Errorf("%w: a field does not parse: %w", ErrEnvelope, protowire.ParseError(n))
 		}
 		m := protowire.ConsumeFieldValue(num, typ, message[n:])
 		if m < 0 {
-			return false, fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, num, protowire.ParseError(m))
+			return nil, false, fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, num, protowire.ParseError(m))
 		}
-		found = found || num == field
+		if num == field {
+			value, found = message[n:n+m], true
+		}
 		message = message[n+m:]
 	}
-	return found, nil
+	return value, found, nil
 }

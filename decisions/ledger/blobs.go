@@ -1,0 +1,81 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+)
+
+// blobLimit bounds a blob, in bytes.
+const blobLimit = 64 << 20
+
+// PutBlob keeps content beside the log and returns its name, the SHA-256 in lower-case
+// hex. It is durable when PutBlob returns, so that an entry may name it. Putting the
+// same content twice is putting it once. Errors: ErrTooLarge, ErrNoSpace, the disk's.
+func (l *Ledger) PutBlob(content []byte) (string, error) {
+	if len(content) > blobLimit {
+		return "", fmt.Errorf("%w: a blob of %d bytes, expected at most %d", ErrTooLarge, len(content), blobLimit)
+	}
+	if err := l.space.err(); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(content)
+	name := hex.EncodeToString(sum[:])
+	path := blobPath(l.opts.blobDir(), name)
+	if _, err := readBlob(l.opts.FS, l.opts.blobDir(), name); err == nil {
+		return name, l.opts.FS.SyncDir(filepath.Dir(path))
+	}
+	if err := mkdirAll(l.opts.FS, filepath.Dir(path)); err != nil {
+		return "", err
+	}
+	// mkdirAll lets an existing directory be; whoever made it may not have synced it yet.
+	if err := l.opts.FS.SyncDir(l.opts.blobDir()); err != nil {
+		return "", err
+	}
+	if err := putFile(l.opts.FS, path, content, l.stats.blobs.Add(1)); err != nil {
+		return "", fmt.Errorf("put blob %s: %w", name, err)
+	}
+	return name, nil
+}
+
+// putFile is replaceFile for concurrent writers of one name.
+func putFile(disk FS, path string, content []byte, unique uint64) error {
+	temporary := path + "." + strconv.FormatUint(unique, 10) + ".tmp"
+	if err := writeFile(disk, temporary, content, 0o600); err != nil {
+		return err
+	}
+	if err := disk.Rename(temporary, path); err != nil {
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(path))
+}
+
+// Blob returns a blob's content. Errors: ErrNotFound; ErrDamaged where the content is
+// not the one that its name says.
+func (l *Ledger) Blob(name string) ([]byte, error) {
+	return readBlob(l.opts.FS, l.opts.blobDir(), name)
+}
+
+func readBlob(disk FS, dir, name string) ([]byte, error) {
+	if raw, err := hex.DecodeString(name); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != name {
+		return nil, fmt.Errorf("%w: blob %.80q: expected 64 lower-case hex digits", ErrNotFound, name)
+	}
+	path := blobPath(dir, name)
+	content, err := readFile(disk, path, blobLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: blob %s", ErrNotFound, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != name {
+		return nil, fmt.Errorf("%w: %s: its content hashes to %x: restore the file from a backup", ErrDamaged, path, sum[:4])
+	}
+	return content, nil
+}
+
+func blobPath(dir, name string) string { return filepath.Join(dir, name[:2], name) }

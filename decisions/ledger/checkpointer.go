@@ -1,0 +1,124 @@
+package ledger
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// sealedTree is the tree as it was when a segment ended.
+type sealedTree struct {
+	number uint32
+	tree   decisions.Frontier
+}
+
+// checkpointer signs tree heads in the background, off the answer's path: after so
+// much time or so many entries, and at each segment's end. A checkpoint is released
+// (shown to anyone) only after it is durable in the data directory and the anchor.
+type checkpointer struct {
+	l      *Ledger
+	due    chan struct{} // 1 deep
+	stop   chan struct{}
+	latest atomic.Pointer[[]byte]
+	signed atomic.Uint64 // size of the latest
+
+	mu    sync.Mutex
+	seals []sealedTree
+}
+
+// grown is told the log's size after each batch.
+func (c *checkpointer) grown(size uint64) {
+	if size-c.signed.Load() >= c.l.opts.CheckpointEntries {
+		c.signal()
+	}
+}
+
+func (c *checkpointer) sealed(number uint32, tree decisions.Frontier) {
+	c.mu.Lock()
+	c.seals = append(c.seals, sealedTree{number, tree})
+	c.mu.Unlock()
+	c.signal()
+}
+
+func (c *checkpointer) signal() {
+	select {
+	case c.due <- struct{}{}:
+	default:
+	}
+}
+
+// run signs until stopped. A checkpoint that can't be written is tried again with the
+// next one: the log itself is whole.
+func (c *checkpointer) run() {
+	ticker := time.NewTicker(c.l.opts.CheckpointInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.due:
+		case <-ticker.C:
+		case <-c.stop:
+			return
+		}
+		if err := c.sign(); err != nil {
+			c.l.opts.Logger.Error("checkpoint not written, trying again", "error", err)
+		}
+	}
+}
+
+// sign writes the sealed segments' checkpoints and the latest one.
+func (c *checkpointer) sign() error {
+	for {
+		c.mu.Lock()
+		seals := c.seals
+		c.mu.Unlock()
+		if len(seals) == 0 {
+			break
+		}
+		if err := c.seal(seals[0]); err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.seals = c.seals[1:]
+		c.mu.Unlock()
+	}
+	tree := c.l.head.snapshot()
+	if tree.Size() == c.signed.Load() && c.latest.Load() != nil {
+		return nil
+	}
+	return c.write(&tree)
+}
+
+func (c *checkpointer) seal(s sealedTree) error {
+	return c.store(&s.tree, sealedFile(c.l.opts.logDir(), s.number))
+}
+
+func (c *checkpointer) write(tree *decisions.Frontier) error {
+	signed, err := c.signedNote(tree)
+	if err != nil {
+		return err
+	}
+	for _, file := range []string{c.l.opts.checkpoint(), c.l.opts.Anchor} {
+		if err := replaceFile(c.l.opts.FS, file, signed, 0o600); err != nil {
+			return fmt.Errorf("checkpoint of %d entries: %w", tree.Size(), err)
+		}
+	}
+	c.latest.Store(&signed)
+	c.signed.Store(tree.Size())
+	c.l.stats.checkpoints.Add(1)
+	return nil
+}
+
+func (c *checkpointer) store(tree *decisions.Frontier, file string) error {
+	signed, err := c.signedNote(tree)
+	if err != nil {
+		return err
+	}
+	return replaceFile(c.l.opts.FS, file, signed, 0o600)
+}
+
+func (c *checkpointer) signedNote(tree *decisions.Frontier) ([]byte, error) {
+	return decisions.Checkpoint{LogID: c.l.keys.logID, Size: tree.Size(), Root: tree.Root()}.Sign(c.l.keys.signer)
+}

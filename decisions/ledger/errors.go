@@ -1,0 +1,60 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors. Each returned error wraps one of these and says what, where, and what to do.
+var (
+	// ErrInUse: another process holds the directory.
+	ErrInUse = errors.New("ledger in use")
+	// ErrDamaged: stored bytes are not the ones that were written.
+	ErrDamaged = errors.New("ledger damaged")
+	// ErrNewer: the directory was written by a newer version.
+	ErrNewer = errors.New("ledger from a newer version")
+	// ErrRolledBack: the log is shorter than a checkpoint, an anchor or its index says.
+	ErrRolledBack = errors.New("ledger rolled back")
+	// ErrKeys: the keys are missing, or are not this log's.
+	ErrKeys = errors.New("ledger keys missing or wrong")
+	// ErrNoSpace: too little space is left; passes when there is room.
+	ErrNoSpace = errors.New("ledger has no room")
+	// ErrFailed: a write or sync failed, so the ledger stopped for good.
+	ErrFailed = errors.New("ledger failed")
+	// ErrClosed: Close was called.
+	ErrClosed = errors.New("ledger closed")
+	// ErrTooLarge: a body is over decisions.MaxBody.
+	ErrTooLarge = errors.New("entry too large")
+	// ErrProposal: a body is not one that can be proposed, or its claim is not what
+	// it says.
+	ErrProposal = errors.New("proposal malformed")
+	// ErrNotFound: no such entry or blob.
+	ErrNotFound = errors.New("not in the ledger")
+	// ErrOptions: an option is out of bounds.
+	ErrOptions = errors.New("ledger option out of bounds")
+)
+
+// BadEntryError names the first entry that does not verify. It is ErrDamaged or, for
+// a log that is too short, ErrRolledBack.
+type BadEntryError struct {
+	Sequence uint64
+	File     string
+	Offset   int64
+	Why      error
+}
+
+// Error says entry, file, offset and reason.
+func (e *BadEntryError) Error() string {
+	return fmt.Sprintf("entry %d (%s, offset %d): %v", e.Sequence, e.File, e.Offset, e.Why)
+}
+
+// Unwrap returns the reason.
+func (e *BadEntryError) Unwrap() error { return e.Why }
+
+// damaged is an ErrDamaged at a place.
+func damaged(sequence uint64, file string, offset int64, format string, args ...any) error {
+	return &BadEntryError{sequence, file, offset, fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))}
+}
+
+// restore is the next step where data is gone.
+const restore = "restore the directory from a backup, or export what verifies and begin a new log"

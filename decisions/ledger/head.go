@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// head is the durable tree: it never holds a leaf whose entry is not synced.
+type head struct {
+	size atomic.Uint64
+
+	mu   sync.Mutex
+	tree decisions.Frontier
+}
+
+func (h *head) set(tree decisions.Frontier) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tree = tree
+	h.size.Store(tree.Size())
+}
+
+func (h *head) advance(leaves []decisions.Hash) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, leaf := range leaves {
+		h.tree.Append(leaf)
+	}
+	h.size.Store(h.tree.Size())
+}
+
+func (h *head) snapshot() decisions.Frontier {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tree.Clone()
+}
+
+// segmentList is the segments that were begun. The writer adds; readers take a view.
+type segmentList struct {
+	mu  sync.RWMutex
+	all []*segment
+}
+
+func (s *segmentList) add(next *segment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all[:len(s.all):len(s.all)], next)
+}
+
+// view returns the segments so far. Nobody changes what it returns.
+func (s *segmentList) view() []*segment {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.all
+}

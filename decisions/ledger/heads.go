@@ -1,0 +1,113 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+const checkpointLimit = 64 << 10
+
+// signedHead is a checkpoint that was read, and the file that it was read from.
+type signedHead struct {
+	decisions.Checkpoint
+	file string
+}
+
+// heads are the signed tree heads that a log must agree with.
+type heads struct {
+	bySize map[uint64][]signedHead
+	last   signedHead // the one with the largest size
+	agreed uint64     // largest size at which the tree was found equal
+	count  int
+}
+
+// add reads a checkpoint file. Errors: fs.ErrNotExist, ErrDamaged.
+func (h *heads) add(disk FS, file string, v note.Verifier) error {
+	raw, err := readFile(disk, file, checkpointLimit)
+	if err != nil {
+		return err
+	}
+	c, err := decisions.ParseCheckpoint(raw, v)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w: restore the file, or the key that signed it", ErrDamaged, file, err)
+	}
+	if h.bySize == nil {
+		h.bySize = map[uint64][]signedHead{}
+	}
+	s := signedHead{c, file}
+	h.bySize[c.Size] = append(h.bySize[c.Size], s)
+	h.count++
+	if h.last.file == "" || c.Size > h.last.Size {
+		h.last = s
+	}
+	return nil
+}
+
+// check compares the tree with the heads of its size.
+func (h *heads) check(size uint64, root func() (decisions.Hash, error)) error {
+	for _, s := range h.bySize[size] {
+		got, err := root()
+		if err != nil {
+			return err
+		}
+		if got != s.Root {
+			return &BadEntryError{
+				Sequence: h.agreed, File: s.file,
+				Why: fmt.Errorf("%w: the tree of %d entries has root %x, the checkpoint says %x: one of the entries %d to %d was changed: %s", ErrDamaged, size, got[:4], s.Root[:4], h.agreed, size-1, restore),
+			}
+		}
+	}
+	if len(h.bySize[size]) > 0 {
+		h.agreed = max(h.agreed, size)
+	}
+	return nil
+}
+
+// reached checks that the log is as long as the longest head.
+func (h *heads) reached(size uint64, file string, offset int64) error {
+	if h.last.file == "" || h.last.Size <= size {
+		return nil
+	}
+	return &BadEntryError{size, file, offset, fmt.Errorf("%w: the log ends here, but %s is signed for %d entries: %s", ErrRolledBack, h.last.file, h.last.Size, restore)}
+}
+
+// readHeads reads the latest checkpoint, the anchor, and those of sealed segments.
+// What is not there says nothing.
+func readHeads(disk FS, v note.Verifier, logDir string, files ...string) (*heads, error) {
+	h := &heads{}
+	sealed, err := sealedFiles(disk, logDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range append(files, sealed...) {
+		if err := h.add(disk, file, v); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+func sealedFiles(disk FS, logDir string) ([]string, error) {
+	files, err := disk.ReadDir(logDir)
+	if err != nil {
+		return nil, err
+	}
+	var sealed []string
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".checkpoint") {
+			sealed = append(sealed, filepath.Join(logDir, f.Name()))
+		}
+	}
+	return sealed, nil
+}
+
+func sealedFile(logDir string, number uint32) string {
+	return strings.TrimSuffix(segmentName(logDir, number), ".seg") + ".checkpoint"
+}

@@ -1,0 +1,174 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync/atomic"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// index is what can be computed from the log and is kept so that it need not be:
+// tree hashes, places and idempotency keys. It stands at a multiple of tileWidth
+// entries, behind the log; it is not synced; deleted, it is rebuilt.
+//
+//	"p"                       log id, place of the last entry's batch, frontier
+//	"t" tile number           place of the batch before the tile's first entry,
+//	                          256 leaf hashes
+//	"n" level, number         root of a complete subtree of 2^level leaves, level ≥ 8
+//	"k" key digest            key record
+//	"s" first sequence        key digest
+//
+// Numbers are big-endian.
+type index struct {
+	dir    string
+	logID  string
+	logger *slog.Logger
+	db     *badger.DB
+
+	// Owned by whoever calls commit.
+	frontier decisions.Frontier
+	last     place  // of the batch that holds the last entry; start() while empty
+	cursor   []byte // where the sweep for expired keys goes on
+	buf      []byte
+
+	broken atomic.Bool // a read or write failed: rebuild at the next start
+}
+
+// openIndex opens the index, and begins anew where it is damaged or another log's.
+func openIndex(dir, logID string, logger *slog.Logger) (*index, error) {
+	x := &index{dir: dir, logID: logID, logger: logger}
+	err := x.open()
+	if err == nil {
+		return x, nil
+	}
+	logger.Warn("index unusable, rebuilding it from the log", "dir", dir, "error", err)
+	return x, x.reset()
+}
+
+func (x *index) size() uint64 { return x.frontier.Size() }
+
+func (x *index) open() (err error) {
+	defer func() {
+		if p := recover(); p != nil { // Badger panics on some damage
+			err = fmt.Errorf("badger: %v", p)
+		}
+	}()
+	if x.db, err = badger.Open(indexOptions(x.dir, x.logger)); err != nil {
+		return err
+	}
+	if err = x.load(); err != nil {
+		return errors.Join(err, x.db.Close())
+	}
+	return nil
+}
+
+// reset deletes the index and opens an empty one.
+func (x *index) reset() error {
+	if x.db != nil {
+		if err := x.db.Close(); err != nil {
+			x.logger.Warn("closing the old index", "error", err)
+		}
+	}
+	x.frontier, x.last, x.cursor = decisions.Frontier{}, start(), nil
+	if err := os.RemoveAll(x.dir); err != nil {
+		return err
+	}
+	return x.open()
+}
+
+// close deletes the index where it has failed, so that the next start rebuilds it.
+func (x *index) close() error {
+	err := x.db.Close()
+	if x.broken.Load() {
+		err = errors.Join(err, os.RemoveAll(x.dir))
+	}
+	return err
+}
+
+func indexOptions(dir string, logger *slog.Logger) badger.Options {
+	return badger.DefaultOptions(dir).
+		WithLogger(badgerLogger{logger}).
+		WithChecksumVerificationMode(options.OnTableRead).
+		WithMemTableSize(32 << 20).
+		WithNumMemtables(2).
+		WithNumCompactors(2).
+		WithBlockCacheSize(32 << 20).
+		WithIndexCacheSize(32 << 20).
+		WithValueLogFileSize(16 << 20).
+		WithCompression(options.None).
+		WithCompactL0OnClose(true).
+		WithDetectConflicts(false).
+		WithMetricsEnabled(false)
+}
+
+var errForeign = errors.New("the index is another log's")
+
+// load reads the position.
+func (x *index) load() error {
+	x.last = start()
+	return x.db.View(func(txn *badger.Txn) error {
+		item, err := txn.Get([]byte{'p'})
+		if errors.Is(err, badger.ErrKeyNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return item.Value(x.parsePosition)
+	})
+}
+
+func (x *index) parsePosition(b []byte) error {
+	if len(b) < 16+placeSize {
+		return fmt.Errorf("its position has %d bytes", len(b))
+	}
+	if id := hex.EncodeToString(b[:16]); id != x.logID {
+		return fmt.Errorf("%w: %s, expected %s", errForeign, id, x.logID)
+	}
+	x.last = parsePlace(b[16:])
+	return x.frontier.UnmarshalBinary(b[16+placeSize:])
+}
+
+func (x *index) appendPosition(dst []byte) ([]byte, error) {
+	dst, err := hex.AppendDecode(dst, []byte(x.logID))
+	if err != nil {
+		return nil, err
+	}
+	return x.frontier.AppendBinary(appendPlace(dst, x.last))
+}
+
+const placeSize = 8 + 4 + 8 + 8 + 32
+
+func appendPlace(dst []byte, p place) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, p.first)
+	dst = binary.BigEndian.AppendUint32(dst, p.segment)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(p.offset))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(p.before))
+	return append(dst, p.prev[:]...)
+}
+
+func parsePlace(b []byte) place {
+	return place{
+		first:   binary.BigEndian.Uint64(b),
+		segment: binary.BigEndian.Uint32(b[8:]),
+		offset:  int64(binary.BigEndian.Uint64(b[12:])),
+		before:  int64(binary.BigEndian.Uint64(b[20:])),
+		prev:    decisions.Hash(b[28:placeSize]),
+	}
+}
+
+// badgerLogger passes on what goes wrong; Badger's own progress is noise.
+type badgerLogger struct{ *slog.Logger }
+
+func (l badgerLogger) Errorf(f string, a ...any)   { l.Error(fmt.Sprintf("index: "+f, a...)) }
+func (l badgerLogger) Warningf(f string, a ...any) { l.Warn(fmt.Sprintf("index: "+f, a...)) }
+func (l badgerLogger) Infof(string, ...any)        {}
+func (l badgerLogger) Debugf(string, ...any)       {}

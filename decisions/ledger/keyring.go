@@ -1,0 +1,127 @@
+package ledger
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// Files in the key directory.
+const (
+	signingFile  = "checkpoint.key" // note signer key
+	verifierFile = "checkpoint.pub" // note verifier key, for auditors
+	digestFile   = "digest.key"     // 32 bytes in hex
+	keyFileLimit = 4096
+)
+
+// Keys are a log's own. They live outside of its data directory: whoever can change
+// the data can't sign for it.
+type Keys struct {
+	// Digest is the key of the keyed digests in entries (R35).
+	Digest [32]byte
+	// VerifierKey is the public half of the signing key, as in C2SP signed-note.
+	VerifierKey string
+
+	logID    string
+	signer   note.Signer
+	verifier note.Verifier
+}
+
+// loadKeys reads the keys. Errors: fs.ErrNotExist where there are none at all,
+// ErrKeys where they are incomplete or malformed.
+func loadKeys(disk FS, dir string) (*Keys, error) {
+	signing, err := readFile(disk, filepath.Join(dir, signingFile), keyFileLimit)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := readFile(disk, filepath.Join(dir, digestFile), keyFileLimit)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w: restore the file from a backup", ErrKeys, err)
+	}
+	keys, err := parseKeys(strings.TrimSpace(string(signing)), strings.TrimSpace(string(digest)))
+	if err != nil {
+		return nil, fmt.Errorf("%w: in %s: %w: restore the directory from a backup", ErrKeys, dir, err)
+	}
+	return keys, nil
+}
+
+func parseKeys(signing, digest string) (*Keys, error) {
+	signer, err := note.NewSigner(signing)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", signingFile, err)
+	}
+	keys := &Keys{signer: signer, logID: decisions.LogIDOf(signer.Name())}
+	if keys.logID == "" {
+		return nil, fmt.Errorf("%s: the key is named %q, expected %s", signingFile, signer.Name(), decisions.Origin("<log id>"))
+	}
+	raw, err := hex.DecodeString(digest)
+	if err != nil || len(raw) != len(keys.Digest) {
+		return nil, fmt.Errorf("%s: expected 64 hex digits", digestFile)
+	}
+	keys.Digest = [32]byte(raw)
+	if keys.VerifierKey, err = verifierKey(signing); err != nil {
+		return nil, fmt.Errorf("%s: %w", signingFile, err)
+	}
+	keys.verifier, err = note.NewVerifier(keys.VerifierKey)
+	return keys, err
+}
+
+// verifierKey derives the public half of a note signer key, whose last part is
+// base64 of the algorithm (1 is Ed25519) and the seed.
+func verifierKey(signing string) (string, error) {
+	parts := strings.SplitN(signing, "+", 5)
+	if len(parts) != 5 {
+		return "", errors.New("malformed signer key")
+	}
+	seed, err := base64.StdEncoding.DecodeString(parts[4])
+	if err != nil || len(seed) != 1+ed25519.SeedSize {
+		return "", errors.New("malformed signer key")
+	}
+	public := ed25519.NewKeyFromSeed(seed[1:]).Public().(ed25519.PublicKey) //nolint:errcheck,forcetypeassert // documented type
+	return note.NewEd25519VerifierKey(parts[2], public)
+}
+
+// createKeys makes the keys of a new log. The signing key is written last: with it,
+// the keys are complete.
+func createKeys(disk FS, dir string) (*Keys, error) {
+	var id [16]byte
+	var digest [32]byte
+	rand.Read(id[:])     //nolint:errcheck // never fails
+	rand.Read(digest[:]) //nolint:errcheck // never fails
+	signing, public, err := note.GenerateKey(rand.Reader, decisions.Origin(hex.EncodeToString(id[:])))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []struct{ name, content string }{
+		{digestFile, hex.EncodeToString(digest[:])},
+		{verifierFile, public},
+		{signingFile, signing},
+	} {
+		if err := replaceFile(disk, filepath.Join(dir, f.name), []byte(f.content+"\n"), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return loadKeys(disk, dir)
+}
+
+// openKeys loads the keys, or creates them where there is no log yet.
+func openKeys(o Options, logExists bool) (*Keys, error) {
+	keys, err := loadKeys(o.FS, o.KeyDir)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrKeys) {
+		return keys, err
+	}
+	if logExists {
+		return nil, fmt.Errorf("%w: %s holds a log, but its keys are not in %s: restore %s, %s and %s there, or name the directory that has them", ErrKeys, o.Dir, o.KeyDir, signingFile, digestFile, verifierFile)
+	}
+	return createKeys(o.FS, o.KeyDir)
+}

@@ -1,0 +1,160 @@
+package ledger
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/writ-dev/writ/decisions"
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+)
+
+func newLedger(o Options) *Ledger {
+	l := &Ledger{opts: o, done: make(chan struct{})}
+	l.queue.wake = make(chan struct{}, 1)
+	l.checkpointer = checkpointer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
+	l.indexer = indexer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
+	l.space = space{l: l, stop: make(chan struct{})}
+	l.writer = writer{l: l, blank: make(chan prepared, 1)}
+	l.writer.batch.limit = int(min(maxFrame, o.SegmentBytes/4))
+	return l
+}
+
+// open takes the directory, recovers, and starts the goroutines. On an error nothing
+// stays open.
+func (l *Ledger) open(ctx context.Context) (err error) {
+	var opened []func() error
+	defer func() {
+		if err != nil {
+			for i := len(opened) - 1; i >= 0; i-- {
+				err = errors.Join(err, opened[i]())
+			}
+		}
+	}()
+	if err := mkdirAll(l.opts.FS, l.opts.Dir); err != nil {
+		return err
+	}
+	if l.lock, err = l.opts.FS.Lock(l.opts.lockFile()); err != nil {
+		return err
+	}
+	opened = append(opened, l.lock.Close)
+	if err := l.makeDirs(); err != nil {
+		return err
+	}
+	begun, blank, err := openSegments(l.opts.FS, l.opts.logDir(), readWrite)
+	if err != nil {
+		return err
+	}
+	l.segments.all = begun
+	opened = append(opened, func() error { return closeSegments(l.segments.view()) })
+	if err := l.openLog(begun); err != nil {
+		return err
+	}
+	opened = append(opened, l.index.close)
+	found, err := l.recover(ctx)
+	if err != nil {
+		return err
+	}
+	return l.start(found, blank)
+}
+
+func (l *Ledger) makeDirs() error {
+	for _, dir := range []string{l.opts.logDir(), l.opts.blobDir(), l.opts.KeyDir, filepath.Dir(l.opts.Anchor)} {
+		if err := mkdirAll(l.opts.FS, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openLog loads the keys and the index of the log that the segments are of.
+func (l *Ledger) openLog(begun []*segment) (err error) {
+	if l.keys, err = openKeys(l.opts, len(begun) > 0); err != nil {
+		return err
+	}
+	if len(begun) > 0 && begun[0].log() != l.keys.logID {
+		return fmt.Errorf("%w: %s holds log %s, but the keys in %s are log %s's: name the directory that has its keys", ErrKeys, l.opts.Dir, begun[0].log(), l.opts.KeyDir, l.keys.logID)
+	}
+	if _, err = hex.Decode(l.id[:], []byte(l.keys.logID)); err != nil {
+		return err
+	}
+	l.index, err = openIndex(l.opts.indexDir(), l.keys.logID, l.opts.Logger)
+	return err
+}
+
+// start begins to write where the log ends: first this process's own entries, then a
+// checkpoint, then whatever is asked.
+func (l *Ledger) start(found recovered, blank uint32) error {
+	clean, err := l.wasClean()
+	if err != nil {
+		return err
+	}
+	w := &l.writer
+	w.prepare(blank)
+	l.writing.Go(w.run)
+	first, err := l.firstEntries(clean, found)
+	if err == nil {
+		_, err = l.appendOwn(first)
+	}
+	if err == nil {
+		err = l.checkpointer.sign()
+	}
+	if err != nil {
+		l.queue.close(ErrClosed)
+		l.writing.Wait()
+		return err
+	}
+	l.space.check()
+	l.background.Go(l.checkpointer.run)
+	l.background.Go(l.indexer.run)
+	l.background.Go(l.space.run)
+	l.opts.Logger.Info("ledger open", "dir", l.opts.Dir, "log", l.keys.logID, "entries", l.Size(), "clean", clean, "dropped_bytes", found.dropped)
+	return nil
+}
+
+// wasClean reads and removes the mark that Close leaves. It is gone durably before
+// the first write.
+func (l *Ledger) wasClean() (bool, error) {
+	err := l.opts.FS.Remove(l.opts.cleanFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, errors.Join(err, l.opts.FS.SyncDir(l.opts.Dir))
+}
+
+// firstEntries are LogCreated in an empty log, and WriterStarted in every one.
+func (l *Ledger) firstEntries(clean bool, found recovered) ([]*ledgerv1.Entry, error) {
+	started := &ledgerv1.Entry{Body: &ledgerv1.Entry_WriterStarted{WriterStarted: &ledgerv1.WriterStarted{
+		Version: l.opts.Version, Clean: clean, DroppedBytes: uint64(found.dropped),
+	}}}
+	if found.size > 0 {
+		return []*ledgerv1.Entry{started}, nil
+	}
+	created := &ledgerv1.Entry{Body: &ledgerv1.Entry_LogCreated{LogCreated: &ledgerv1.LogCreated{
+		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.VerifierKey,
+	}}}
+	return []*ledgerv1.Entry{created, started}, nil
+}
+
+// appendOwn appends entries that only the ledger writes, whatever space is left.
+func (l *Ledger) appendOwn(entries []*ledgerv1.Entry) ([]decisions.Receipt, error) {
+	r := newRequest(len(entries))
+	for _, e := range entries {
+		body, err := proto.Marshal(e)
+		if err != nil {
+			return nil, err
+		}
+		r.proposals = append(r.proposals, decisions.Proposal{Body: body})
+		r.events = append(r.events, decisions.Event{})
+	}
+	if err := l.queue.push(r); err != nil {
+		return nil, err
+	}
+	<-r.done
+	return r.receipts, r.err
+}

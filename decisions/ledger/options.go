@@ -1,0 +1,80 @@
+package ledger
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+)
+
+// Options of a ledger. The zero value of every field but Dir works.
+type Options struct {
+	// Dir holds log, blobs, index and checkpoint; made where there is none.
+	Dir string
+	// KeyDir holds the signing key and the digest key, which belong on another
+	// volume than the data. Default: Dir + ".keys".
+	KeyDir string
+	// Anchor is the file that holds a second copy of the latest checkpoint, so that
+	// an old copy of Dir is noticed. Default: "anchor" in KeyDir.
+	Anchor string
+	// SegmentBytes is the size of a log file. Default 64 MiB, at least 512 KiB.
+	SegmentBytes int64
+	// A checkpoint is due after this much time or this many entries. Default: 1 s,
+	// 1,000.
+	CheckpointInterval time.Duration
+	CheckpointEntries  uint64
+	// ReserveBytes of free space, below which nothing is appended. Default 256 MiB.
+	ReserveBytes uint64
+	// Version of the program, for the log.
+	Version string
+	Logger  *slog.Logger
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+	// FS is the disk. Default: the operating system's.
+	FS FS
+}
+
+const minSegmentBytes = 512 << 10
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Dir == "" {
+		return o, fmt.Errorf("%w: Dir is empty: name a data directory", ErrOptions)
+	}
+	o.SegmentBytes = defaulted(o.SegmentBytes, 64<<20)
+	if o.SegmentBytes < minSegmentBytes || o.SegmentBytes > 1<<32 {
+		return o, fmt.Errorf("%w: SegmentBytes is %d: choose %d to %d", ErrOptions, o.SegmentBytes, minSegmentBytes, int64(1)<<32)
+	}
+	o.Dir = filepath.Clean(o.Dir)
+	o.KeyDir = defaulted(o.KeyDir, o.Dir+".keys")
+	o.Anchor = defaulted(o.Anchor, filepath.Join(o.KeyDir, "anchor"))
+	o.CheckpointInterval = defaulted(o.CheckpointInterval, time.Second)
+	o.CheckpointEntries = defaulted(o.CheckpointEntries, 1000)
+	o.ReserveBytes = defaulted(o.ReserveBytes, 256<<20)
+	o.Version = defaulted(o.Version, "unknown")
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.FS == nil {
+		o.FS = osFS{}
+	}
+	return o, nil
+}
+
+func defaulted[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+// Names below Dir.
+func (o Options) logDir() string     { return filepath.Join(o.Dir, "log") }
+func (o Options) blobDir() string    { return filepath.Join(o.Dir, "blobs") }
+func (o Options) indexDir() string   { return filepath.Join(o.Dir, "index") }
+func (o Options) checkpoint() string { return filepath.Join(o.Dir, "checkpoint") }
+func (o Options) lockFile() string   { return filepath.Join(o.Dir, "LOCK") }
+func (o Options) cleanFile() string  { return filepath.Join(o.Dir, "clean") }

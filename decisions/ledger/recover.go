@@ -1,0 +1,165 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// recovered is what a start-up found.
+type recovered struct {
+	size    uint64
+	dropped int64 // bytes of a torn last batch
+}
+
+// recover brings the index up to the log, checks the log against every signed head,
+// and leaves the writer standing where the log ends. Damage that might be the index's
+// is looked at once more with a fresh one.
+func (l *Ledger) recover(ctx context.Context) (recovered, error) {
+	signed, err := readHeads(l.opts.FS, l.keys.verifier, l.opts.logDir(), l.opts.checkpoint(), l.opts.Anchor)
+	if err != nil {
+		return recovered{}, err
+	}
+	w, err := l.replay(ctx, signed)
+	if err != nil && l.index.size() > 0 && !errors.Is(err, ErrRolledBack) && ctx.Err() == nil {
+		l.opts.Logger.Warn("log and index disagree, rebuilding the index to see which is wrong", "error", err)
+		if err := l.index.reset(); err != nil {
+			return recovered{}, err
+		}
+		w, err = l.replay(ctx, signed)
+	}
+	if err != nil {
+		return recovered{}, err
+	}
+	if err := l.cut(w); err != nil {
+		return recovered{}, err
+	}
+	return recovered{w.at.first, w.torn}, l.sealMissing(signed)
+}
+
+// replay walks from the index's last batch to the end of the log.
+func (l *Ledger) replay(ctx context.Context, signed *heads) (*walker, error) {
+	l.tail = newTail(l.index)
+	l.writer.state = decisions.State{LogID: l.keys.logID, Keys: l.tail}
+	w := &walker{segments: l.segments.view(), at: l.index.last}
+	tree := l.index.frontier.Clone()
+	if err := l.checkIndexed(signed); err != nil {
+		return nil, err
+	}
+	for ctx.Err() == nil {
+		b, err := w.next()
+		if errors.Is(err, errEnd) {
+			l.head.set(tree)
+			return w, l.checkEnd(w, signed)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := l.take(b, &tree, signed, w.segments[b.place.segment]); err != nil {
+			return nil, err
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// take replays what of a batch is not in the index.
+func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segment) error {
+	for i, leaf := range b.leaves {
+		sequence := b.place.first + uint64(i)
+		if sequence < tree.Size() {
+			continue
+		}
+		if err := l.writer.state.Replay(b.envelopes[i]); err != nil {
+			return &BadEntryError{sequence, s.name, b.place.offset, fmt.Errorf("%w: %w", ErrDamaged, err)}
+		}
+		tree.Append(leaf)
+		root := func() (decisions.Hash, error) { return tree.Root(), nil }
+		if err := signed.check(tree.Size(), root); err != nil {
+			return err
+		}
+	}
+	l.tail.add(b.place, b.leaves)
+	return l.catchUp()
+}
+
+// checkIndexed compares heads that the index has passed.
+func (l *Ledger) checkIndexed(signed *heads) error {
+	for size := range signed.bySize {
+		if size > l.index.size() || size == 0 {
+			continue
+		}
+		if err := signed.check(size, func() (decisions.Hash, error) { return l.index.root(size) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEnd refuses a log that is shorter than something says that it was.
+func (l *Ledger) checkEnd(w *walker, signed *heads) error {
+	name := l.opts.logDir()
+	if len(w.segments) > 0 {
+		name = w.segments[min(int(w.at.segment), len(w.segments)-1)].name
+	}
+	if indexed := l.index.size(); w.at.first < indexed {
+		return &BadEntryError{w.at.first, name, w.at.offset, fmt.Errorf("%w: the log ends before entry %d, which the index in %s has: %s", ErrRolledBack, indexed-1, l.opts.indexDir(), restore)}
+	}
+	return signed.reached(w.at.first, name, w.at.offset)
+}
+
+// cut zeroes what a torn last batch left, durably, and sets the writer behind the
+// last whole one.
+func (l *Ledger) cut(w *walker) error {
+	l.writer.next, l.writer.prev, l.writer.time = w.at.first, w.at.prev, w.at.before
+	if len(w.segments) == 0 {
+		return nil
+	}
+	s := w.segment()
+	l.writer.segment, l.writer.offset = s, w.at.offset
+	if w.torn == 0 {
+		return nil
+	}
+	l.opts.Logger.Warn("dropping a torn last batch, which was never acknowledged", "file", s.name, "offset", w.at.offset, "bytes", w.torn)
+	if _, err := s.file.WriteAt(make([]byte, w.torn), w.at.offset); err != nil {
+		return err
+	}
+	return s.file.Sync()
+}
+
+// sealMissing has those segments' checkpoints signed that ended just before a crash.
+func (l *Ledger) sealMissing(signed *heads) error {
+	segments := l.segments.view()
+	for i := 1; i < len(segments); i++ {
+		size := segments[i].first
+		if len(signed.bySize[size]) > 0 {
+			continue
+		}
+		root, err := l.rootAt(size)
+		if err != nil {
+			return err
+		}
+		note, err := decisions.Checkpoint{LogID: l.keys.logID, Size: size, Root: root}.Sign(l.keys.signer)
+		if err == nil {
+			err = replaceFile(l.opts.FS, sealedFile(l.opts.logDir(), uint32(i-1)), note, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rootAt returns the tree's root at any size up to the durable one. Only before the
+// goroutines start.
+func (l *Ledger) rootAt(size uint64) (decisions.Hash, error) {
+	if size <= l.index.size() {
+		return l.index.root(size)
+	}
+	tree := l.index.frontier.Clone()
+	for _, leaf := range l.tail.leaves[:size-l.tail.first] {
+		tree.Append(leaf)
+	}
+	return tree.Root(), nil
+}

@@ -1,0 +1,212 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+const (
+	segmentMagic  = "WRITSEG\n"
+	segmentFormat = 1
+	segmentHeader = 128
+	segmentCRCAt  = 88
+)
+
+var (
+	errBlank     = errors.New("the header is blank")
+	errBadHeader = errors.New("the header is damaged")
+)
+
+// header begins a segment file.
+type header struct {
+	number uint32
+	logID  [16]byte
+	first  uint64
+	size   uint64
+	prev   decisions.Hash
+	mark   mark
+}
+
+func (h header) encode() []byte {
+	b := make([]byte, segmentHeader)
+	copy(b, segmentMagic)
+	binary.BigEndian.PutUint32(b[8:], segmentFormat)
+	binary.BigEndian.PutUint32(b[12:], h.number)
+	copy(b[16:], h.logID[:])
+	binary.BigEndian.PutUint64(b[32:], h.first)
+	binary.BigEndian.PutUint64(b[40:], h.size)
+	copy(b[48:], h.prev[:])
+	copy(b[80:], h.mark[:])
+	binary.BigEndian.PutUint32(b[segmentCRCAt:], crc32.Checksum(b[:segmentCRCAt], castagnoli()))
+	return b
+}
+
+// parseHeader reads a segment's header. Errors: errBlank, errBadHeader, ErrNewer.
+func parseHeader(b []byte) (header, error) {
+	if len(b) < segmentHeader {
+		return header{}, fmt.Errorf("%w: %d bytes of %d", errBadHeader, len(b), segmentHeader)
+	}
+	if allZero(b[:segmentHeader]) {
+		return header{}, errBlank
+	}
+	if string(b[:8]) != segmentMagic {
+		return header{}, fmt.Errorf("%w: it begins with %q, expected %q", errBadHeader, b[:8], segmentMagic)
+	}
+	if format := binary.BigEndian.Uint32(b[8:]); format > segmentFormat && format < 1<<16 {
+		return header{}, fmt.Errorf("%w: format %d, this version reads up to %d: start a newer version", ErrNewer, format, segmentFormat)
+	}
+	if got, want := crc32.Checksum(b[:segmentCRCAt], castagnoli()), binary.BigEndian.Uint32(b[segmentCRCAt:]); got != want {
+		return header{}, fmt.Errorf("%w: its checksum is %08x, stored is %08x", errBadHeader, got, want)
+	}
+	return header{
+		number: binary.BigEndian.Uint32(b[12:]),
+		logID:  [16]byte(b[16:32]),
+		first:  binary.BigEndian.Uint64(b[32:]),
+		size:   binary.BigEndian.Uint64(b[40:]),
+		prev:   decisions.Hash(b[48:80]),
+		mark:   mark(b[80:88]),
+	}, nil
+}
+
+// segment is an open log file.
+type segment struct {
+	header
+	name string
+	file File
+}
+
+func segmentName(dir string, number uint32) string {
+	return filepath.Join(dir, fmt.Sprintf("%08d.seg", number))
+}
+
+// openSegment opens a file and reads its header; on a header error the segment is
+// returned too, open.
+func openSegment(disk FS, dir string, number uint32, flag int) (*segment, error) {
+	s := &segment{name: segmentName(dir, number)}
+	f, err := disk.OpenFile(s.name, flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	s.file = f
+	head := make([]byte, segmentHeader)
+	n, _ := f.ReadAt(head, 0)
+	s.header, err = parseHeader(head[:n])
+	if err == nil && s.number != number {
+		err = fmt.Errorf("%w: it is segment %d's", errBadHeader, s.number)
+	}
+	return s, err
+}
+
+// countSegments returns how many segment files there are: 0 to n-1, without a gap.
+func countSegments(disk FS, dir string) (uint32, error) {
+	files, err := disk.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	var count uint32
+	for _, f := range files {
+		digits, isSegment := strings.CutSuffix(f.Name(), ".seg")
+		number, err := strconv.ParseUint(digits, 10, 32)
+		if !isSegment || err != nil {
+			continue
+		}
+		if uint32(number) != count {
+			return 0, fmt.Errorf("%w: %s is missing: %s", ErrDamaged, segmentName(dir, count), restore)
+		}
+		count++
+	}
+	return count, nil
+}
+
+// openSegments opens every segment that was begun. blank is the number of a prepared
+// file after them that holds nothing, or the count where there is none.
+func openSegments(disk FS, dir string, flag int) (begun []*segment, blank uint32, err error) {
+	count, err := countSegments(disk, dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	for number := range count {
+		s, err := openSegment(disk, dir, number, flag)
+		if s != nil {
+			begun = append(begun, s)
+		}
+		if err == nil {
+			err = checkSegment(begun)
+		} else if number == count-1 && isUnused(s, err) {
+			return begun[:number], number, s.file.Close()
+		}
+		if err != nil {
+			return nil, 0, errors.Join(headerError(dir, number, err), closeSegments(begun))
+		}
+	}
+	return begun, count, nil
+}
+
+func headerError(dir string, number uint32, err error) error {
+	if errors.Is(err, ErrNewer) {
+		return fmt.Errorf("%s: %w", segmentName(dir, number), err)
+	}
+	return fmt.Errorf("%w: %s, offset 0: %w: %s", ErrDamaged, segmentName(dir, number), err, restore)
+}
+
+// checkSegment compares the last segment's header with its file and the one before.
+func checkSegment(segments []*segment) error {
+	s := segments[len(segments)-1]
+	size, err := s.file.Size()
+	if err != nil {
+		return err
+	}
+	if uint64(size) != s.size {
+		return fmt.Errorf("%w: the file has %d bytes, its header says %d", errBadHeader, size, s.size)
+	}
+	if len(segments) == 1 {
+		if s.first != 0 {
+			return fmt.Errorf("%w: the log begins with entry %d", errBadHeader, s.first)
+		}
+		return nil
+	}
+	before := segments[len(segments)-2]
+	if s.logID != before.logID || s.first <= before.first {
+		return fmt.Errorf("%w: log %x from entry %d does not continue log %x from entry %d", errBadHeader, s.logID, s.first, before.logID, before.first)
+	}
+	return nil
+}
+
+// isUnused tells a last segment in which nothing durable was ever written: its
+// header is synced before the first batch, so a bad header with nothing behind it is
+// one that never became durable.
+func isUnused(s *segment, headerErr error) bool {
+	if s == nil || errors.Is(headerErr, ErrNewer) {
+		return false
+	}
+	size, err := s.file.Size()
+	if err != nil {
+		return false
+	}
+	blank, err := zeroFrom(s.file, segmentHeader, size)
+	return err == nil && blank == segmentHeader
+}
+
+func closeSegments(segments []*segment) error {
+	var errs []error
+	for _, s := range segments {
+		errs = append(errs, s.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (h header) log() string { return hex.EncodeToString(h.logID[:]) }
+
+const (
+	readOnly  = os.O_RDONLY
+	readWrite = os.O_RDWR
+)

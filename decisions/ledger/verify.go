@@ -1,0 +1,265 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/writ-dev/writ/decisions"
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+)
+
+// VerifyOptions say what is verified, and by which key.
+type VerifyOptions struct {
+	Dir string
+	// VerifierKey is the checkpoints' public key, as in C2SP signed-note. Empty: the
+	// one in KeyDir.
+	VerifierKey string
+	// KeyDir. Default: Dir + ".keys". Only the public key in it is read.
+	KeyDir string
+	// Anchor. Default: "anchor" in KeyDir, where there is one. One that is named must
+	// be there.
+	Anchor string
+	// Progress is told how many entries were verified, now and then.
+	Progress func(entries uint64)
+	// FS is the disk. Default: the operating system's.
+	FS FS
+}
+
+// Report is what Verify went over.
+type Report struct {
+	LogID       string
+	Entries     uint64
+	Batches     uint64
+	Decisions   uint64
+	Repeats     uint64
+	Segments    int
+	Checkpoints int
+	Blobs       int
+	Root        decisions.Hash
+	// Signed is the largest size that a checkpoint covers.
+	Signed uint64
+	// TornBytes follow the last batch: of one that is being written, or was when the
+	// power went.
+	TornBytes int64
+}
+
+// Verify recomputes a log from its bytes: checksums, chain, leaves, tree, signed
+// heads, contiguity, times, settlements (by replaying the writer's state), and the
+// blobs that entries name. It reads only, takes no lock, opens no index, and may run
+// while the service does. Errors: BadEntryError for the first entry that does not
+// verify; ErrDamaged, ErrRolledBack, ErrNewer, ErrKeys, the context's.
+func Verify(ctx context.Context, o VerifyOptions) (Report, error) {
+	v, err := newVerification(o)
+	if err != nil {
+		return Report{}, fmt.Errorf("verify %s: %w", o.Dir, err)
+	}
+	defer closeSegments(v.walk.segments) //nolint:errcheck // opened for reading
+	if err := v.run(ctx); err != nil {
+		return v.report, fmt.Errorf("verify %s: %w", o.Dir, err)
+	}
+	return v.report, nil
+}
+
+type verification struct {
+	o      Options
+	v      VerifyOptions
+	key    string
+	signed *heads
+	walk   walker
+	tree   decisions.Frontier
+	keys   decisions.MemoryKeys
+	state  decisions.State
+	swept  int
+	blobs  map[string]bool
+	report Report
+}
+
+// newVerification reads the signed heads first: the log that is read after them can
+// only be longer.
+func newVerification(o VerifyOptions) (*verification, error) {
+	opts, err := Options{Dir: o.Dir, KeyDir: o.KeyDir, Anchor: o.Anchor, FS: o.FS}.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	v := &verification{o: opts, v: o, key: o.VerifierKey, blobs: map[string]bool{}}
+	if v.key == "" {
+		raw, err := readFile(opts.FS, filepath.Join(opts.KeyDir, verifierFile), keyFileLimit)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w: give the public key", ErrKeys, err)
+		}
+		v.key = strings.TrimSpace(string(raw))
+	}
+	verifier, err := note.NewVerifier(v.key)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the public key: %w", ErrKeys, err)
+	}
+	if _, err := readFile(opts.FS, opts.Anchor, checkpointLimit); o.Anchor != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the anchor: %w", err)
+	}
+	v.signed, err = readHeads(opts.FS, verifier, opts.logDir(), opts.checkpoint(), opts.Anchor)
+	if err != nil {
+		return nil, err
+	}
+	v.report.LogID = decisions.LogIDOf(verifier.Name())
+	v.report.Checkpoints = v.signed.count
+	v.report.Signed = v.signed.last.Size
+	v.state = decisions.State{LogID: v.report.LogID, Keys: &v.keys}
+	v.walk.at = start()
+	v.walk.segments, _, err = openSegments(opts.FS, opts.logDir(), readOnly)
+	v.report.Segments = len(v.walk.segments)
+	return v, err
+}
+
+func (v *verification) run(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b, err := v.walk.next()
+		if errors.Is(err, errEnd) {
+			return v.end()
+		}
+		if err == nil {
+			err = v.batch(b)
+		}
+		if err != nil {
+			return err
+		}
+		if v.v.Progress != nil {
+			v.v.Progress(v.report.Entries)
+		}
+	}
+}
+
+// batch verifies a batch that the walk has checked.
+func (v *verification) batch(b *batch) error {
+	for i, e := range b.envelopes {
+		err := v.entry(e, b.leaves[i])
+		if bad := (*BadEntryError)(nil); err != nil && !errors.As(err, &bad) {
+			if !errors.Is(err, ErrKeys) {
+				err = fmt.Errorf("%w: %w", ErrDamaged, err)
+			}
+			err = &BadEntryError{e.Sequence, v.walk.segments[b.place.segment].name, b.place.offset, err}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	v.report.Batches++
+	v.sweep(b.time)
+	return nil
+}
+
+func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash) error {
+	if (e.Sequence == 0) != (e.Kind == decisions.KindLogCreated) {
+		return fmt.Errorf("body %d can't be entry %d", e.Kind, e.Sequence)
+	}
+	if err := v.state.Replay(e); err != nil {
+		return err
+	}
+	if err := v.content(e); err != nil {
+		return err
+	}
+	v.tree.Append(leaf)
+	v.report.Entries++
+	return v.signed.check(v.tree.Size(), func() (decisions.Hash, error) { return v.tree.Root(), nil })
+}
+
+// content checks what single kinds of entries say.
+func (v *verification) content(e decisions.Envelope) error {
+	switch e.Kind {
+	case decisions.KindLogCreated:
+		return v.created(e.Body)
+	case decisions.KindPolicyActivated:
+		var p ledgerv1.PolicyActivated
+		if err := proto.Unmarshal(e.Body, &p); err != nil {
+			return err
+		}
+		return v.files(p.GetFiles())
+	case decisions.KindCatalogActivated:
+		var c ledgerv1.CatalogActivated
+		if err := proto.Unmarshal(e.Body, &c); err != nil {
+			return err
+		}
+		return v.files(c.GetFiles())
+	case decisions.KindDecision:
+		v.report.Decisions++
+		return v.decision(e)
+	}
+	return nil
+}
+
+func (v *verification) created(body []byte) error {
+	var c ledgerv1.LogCreated
+	if err := proto.Unmarshal(body, &c); err != nil {
+		return err
+	}
+	if c.GetLogId() != v.report.LogID || c.GetVerifierKey() != v.key {
+		return fmt.Errorf("%w: the log is %s with key %s, verified is with %s", ErrKeys, c.GetLogId(), c.GetVerifierKey(), v.key)
+	}
+	return nil
+}
+
+// decision counts repeats and looks for the blob that holds large inputs.
+func (v *verification) decision(e decisions.Envelope) error {
+	if e.Settlement != nil {
+		var s ledgerv1.Settlement
+		if err := proto.Unmarshal(e.Settlement, &s); err != nil {
+			return err
+		}
+		if s.GetDecisionId() != "" {
+			v.report.Repeats++
+		}
+	}
+	name, err := decisions.InputsBlob(e.Body)
+	if err != nil || name == "" {
+		return err
+	}
+	return v.blob(name)
+}
+
+func (v *verification) files(files []*ledgerv1.File) error {
+	for _, f := range files {
+		if err := v.blob(f.GetSha256()); err != nil {
+			return fmt.Errorf("%s: %w", f.GetPath(), err)
+		}
+	}
+	return nil
+}
+
+func (v *verification) blob(name string) error {
+	if v.blobs[name] {
+		return nil
+	}
+	_, err := readBlob(v.o.FS, v.o.blobDir(), name)
+	if err == nil {
+		v.blobs[name] = true
+		v.report.Blobs++
+	}
+	return err
+}
+
+// sweep drops expired keys whenever the records have doubled.
+func (v *verification) sweep(now int64) {
+	if v.keys.Len() > 2*v.swept+1024 {
+		v.keys.Sweep(now)
+		v.swept = v.keys.Len()
+	}
+}
+
+func (v *verification) end() error {
+	v.report.Root = v.tree.Root()
+	v.report.TornBytes = v.walk.torn
+	name := v.o.logDir()
+	if n := len(v.walk.segments); n > 0 {
+		name = v.walk.segments[n-1].name
+	}
+	return v.signed.reached(v.tree.Size(), name, v.walk.at.offset)
+}
