@@ -42,7 +42,7 @@ test: build ## All tests, and the tests of the default policy
 	$(BIN)/writ policy test $(POLICIES)
 
 .PHONY: soak
-soak: ## Every fuzz target for FUZZTIME (1m), then every Soak test for SOAKTIME (10m)
+soak: ## Every fuzz target for FUZZTIME (1m each), then every TestSoak for SOAKTIME (10m)
 	GO=$(GO) .ci/soak
 
 .PHONY: bench
