@@ -38,26 +38,43 @@ func refused(builtin string) bool {
 	return strings.HasPrefix(builtin, "net.") && !strings.HasPrefix(builtin, "net.cidr_")
 }
 
+// newCompiler compiles strictly and within the capabilities.
+func newCompiler() *ast.Compiler {
+	return ast.NewCompiler().
+		WithStrict(true).
+		WithCapabilities(capabilities()).
+		WithDefaultRegoVersion(ast.RegoV1)
+}
+
 // compile type-checks modules against the document and makes them ready to run.
 func compile(modules ...map[string]*ast.Module) (*ast.Compiler, findings) {
+	schemas := ast.NewSchemaSet()
+	schemas.Put(ast.SchemaRootRef, schema())
+	c := newCompiler().WithSchemas(schemas)
+	if c.Compile(copied(modules...)); c.Failed() {
+		return nil, compilerFindings(c.Errors)
+	}
+	return c, nil
+}
+
+// copied merges modules; a compiler may change what it is given.
+func copied(modules ...map[string]*ast.Module) map[string]*ast.Module {
 	all := map[string]*ast.Module{}
 	for _, m := range modules {
 		for name, module := range m {
 			all[name] = module.Copy()
 		}
 	}
-	schemas := ast.NewSchemaSet()
-	schemas.Put(ast.SchemaRootRef, schema())
-	c := ast.NewCompiler().
-		WithStrict(true).
-		WithCapabilities(capabilities()).
-		WithSchemas(schemas).
-		WithDefaultRegoVersion(ast.RegoV1)
-	c.Compile(all)
-	if c.Failed() {
-		return nil, compilerFindings(c.Errors)
+	return all
+}
+
+// question compiles the query for all verdicts.
+func question(c *ast.Compiler) (ast.Body, error) {
+	body, err := ast.ParseBody(string(answerVar) + " = data.writ.verdict")
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	return c.QueryCompiler().Compile(body)
 }
 
 // schema is the JSON Schema of the document.

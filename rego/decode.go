@@ -57,7 +57,7 @@ func (v *Verdict) set(key, value ast.Value) error {
 	case "outcome":
 		return setWord(&v.Outcome, name, value, decisions.ParseOutcome)
 	case "approval":
-		return setWord(&v.Approval, name, value, parseApproval)
+		return setWord(&v.Approval, name, value, decisions.ParseApprovalKind)
 	case "code":
 		return setWord(&v.Reason.Code, name, value, parseCode)
 	case "reason":
@@ -140,15 +140,6 @@ func (v *Verdict) complete(object ast.Object) error {
 			errValue, v.Outcome, v.Approval)
 	}
 	return nil
-}
-
-// parseApproval reads per_call or session: a verdict never says that it needs none.
-func parseApproval(word string) (decisions.ApprovalKind, error) {
-	kind, err := decisions.ParseApprovalKind(word)
-	if err == nil && kind == decisions.NoApproval {
-		err = fmt.Errorf("%q: write per_call or session, or leave approval out", word)
-	}
-	return kind, err
 }
 
 // parseCode reads a reason code: snake_case, at most 64 bytes.

@@ -24,9 +24,13 @@ type judge struct {
 
 // verdict evaluates one document.
 func (j *judge) verdict(ctx context.Context, document []byte) (Verdict, error) {
-	input, err := ast.ValueFromReader(bytes.NewReader(document))
+	value, err := ast.ValueFromReader(bytes.NewReader(document))
 	if err != nil {
 		return Verdict{}, fmt.Errorf("arguments are not valid JSON: %w", err)
+	}
+	input, ok := value.(ast.Object)
+	if !ok {
+		return Verdict{}, fmt.Errorf("document is %v; expected an object", value)
 	}
 	run, done, err := j.begin(ctx, input)
 	if err != nil {

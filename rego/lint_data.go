@@ -45,57 +45,43 @@ func (s *source) lintStages() findings {
 	return nil
 }
 
-// lintTable checks data.writ.stage_table where a policy has one.
+// lintTable checks data.writ.stage_table where a policy has one: each row answers
+// for each stage, with a word that means something.
 func (s *source) lintTable() findings {
 	value := s.writData("stage_table")
 	if value == nil {
 		return nil
 	}
-	rows, ok := value.([]any)
+	rows, ok := value.(map[string]any)
 	if !ok {
-		return findings{s.lines.at("writ.stage_table", "data.writ.stage_table: expected a list of rows")}
+		return findings{s.lines.at("writ.stage_table", "data.writ.stage_table: expected rows by name")}
 	}
 	var fs findings
-	for i, row := range rows {
-		dotted := fmt.Sprintf("writ.stage_table.%d", i)
-		members, ok := row.(map[string]any)
+	for name, row := range rows {
+		cells, ok := row.(map[string]any)
 		if !ok {
-			fs = append(fs, s.lines.at(dotted, "row is %v; expected an object", row))
+			fs = append(fs, s.lines.at("writ.stage_table."+name, "row %s is %v; expected an answer for each stage", name, row))
 			continue
 		}
-		fs = append(fs, s.lintRow(dotted, members)...)
+		fs = append(fs, s.lintRow(name, cells)...)
 	}
 	return fs
 }
 
-// lintRow checks a row's words and that it answers for each stage.
-func (s *source) lintRow(dotted string, row map[string]any) findings {
+func (s *source) lintRow(name string, cells map[string]any) findings {
+	place := "writ.stage_table." + name
 	var fs findings
-	for _, f := range traitFields() {
-		trait := f.path[len("traits."):]
-		words, _ := row[trait].([]any)
-		if f.words != nil && len(words) == 0 {
-			fs = append(fs, s.lines.at(dotted, "row does not say which %s it is about: write %s: %v", trait, trait, f.words))
-		}
-		for i, word := range words {
-			if name, _ := word.(string); !slices.Contains(f.words, name) {
-				fs = append(fs, s.lines.at(fmt.Sprintf("%s.%s.%d", dotted, trait, i), "%v is no %s; expected one of %v", word, trait, f.words))
-			}
-		}
-	}
-	cells, _ := row["then"].(map[string]any)
 	for _, stage := range s.stages() {
 		if cells[stage] == nil {
-			fs = append(fs, s.lines.at(dotted, "row says nothing for stage %q; expected one of %v", stage, tableWords()))
+			fs = append(fs, s.lines.at(place, "row %s says nothing for stage %q; expected one of %v", name, stage, tableWords()))
 		}
 	}
 	for stage, cell := range cells {
-		place := dotted + ".then." + stage
-		if name, _ := cell.(string); !slices.Contains(tableWords(), name) {
-			fs = append(fs, s.lines.at(place, "%v is no answer; expected one of %v", cell, tableWords()))
+		if word, _ := cell.(string); !slices.Contains(tableWords(), word) {
+			fs = append(fs, s.lines.at(place+"."+stage, "%v is no answer; expected one of %v", cell, tableWords()))
 		}
 		if !slices.Contains(s.stages(), stage) {
-			fs = append(fs, s.lines.at(place, "%q is no stage; expected one of %v", stage, s.stages()))
+			fs = append(fs, s.lines.at(place+"."+stage, "%q is no stage; expected one of %v", stage, s.stages()))
 		}
 	}
 	return fs

@@ -47,24 +47,16 @@ func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
 		p.reads = append(p.reads, r.String())
 	}
 	var err error
-	p.judge, err = s.judge(c)
+	p.judge, err = s.judge(c, reads)
 	return p, err
 }
 
-// judge prepares the question.
-func (s *source) judge(c *ast.Compiler) (judge, error) {
-	body, err := ast.ParseBody("answer = data.writ.verdict")
+// judge prepares the question, and the probe where the policy reads arguments.
+func (s *source) judge(c *ast.Compiler, reads []inputPath) (judge, error) {
+	query, err := question(c)
 	if err != nil {
 		return judge{}, err
 	}
-	query, err := c.QueryCompiler().Compile(body)
-	if err != nil {
-		return judge{}, err
-	}
-	return judge{
-		compiler: c,
-		store:    s.store(),
-		query:    query,
-		rules:    s.rules(),
-	}, nil
+	probe, err := s.newProbe(reads)
+	return judge{compiler: c, store: s.store(), query: query, rules: s.rules(), probe: probe}, err
 }

@@ -2,14 +2,14 @@ package writ
 
 # METADATA
 # title: What the matching rows answer
-cell_words contains row.then[input.stage] if some row in matching_rows
+words contains word(row, input.stage) if some row, _ in matching_rows
 
 # METADATA
 # title: The table asks for an approval
 # description: True where an approval is the strictest of the matching rows' answers.
 table_asks_approval if {
-	count(cell_words & {"A", "S"}) > 0
-	count(cell_words & {"RECORD_ONLY", "REFUSE"}) == 0
+	count(words & {"A", "S"}) > 0
+	count(words & {"RECORD_ONLY", "REFUSE"}) == 0
 }
 
 # METADATA
@@ -22,7 +22,7 @@ verdict contains {
 	"code": "scope_missing",
 	"reason": "The call acts on many things and needs an approval, but does not say on which: send scope.selection and scope.count.",
 } if {
-	table_asks_approval
 	input.traits.collection
 	not input.scope.stated
+	table_asks_approval
 }

@@ -1,0 +1,34 @@
+package rego
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"testing/fstest"
+)
+
+// policyOf makes a policy of one rule file, in package writ.
+func policyOf(rules string) fstest.MapFS {
+	return fstest.MapFS{
+		"writ/rules.rego": {Data: []byte("package writ\n\n" + rules)},
+		"writ/data.yaml":  {Data: []byte("stages: [rehearsal, general]\n")},
+	}
+}
+
+func load(t testing.TB, fsys fstest.MapFS, o Options) *Policy {
+	t.Helper()
+	p, err := Load(context.Background(), fsys, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// call is a call of a tool with arguments; none where they are empty.
+func call(tool, arguments string) *Input {
+	in := &Input{Tool: tool}
+	if arguments != "" {
+		in.Arguments = json.RawMessage(arguments)
+	}
+	return in
+}
