@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -75,6 +76,8 @@ func TestDiff(t *testing.T) {
 		{"input prose", pay(`{"properties":{"amount":{"description":"in EUR"},"b":{"items":{"title":"t"}}}}`), pay(`{"$schema":"x","properties":{"amount":{"description":"in USD"},"b":{"items":{}}}}`),
 			"`pay`: the $schema changed\n`pay`: the description of `amount` changed\n`pay`: the title of `b[]` changed"},
 		{"output schema", `[{"name":"a"}]`, `[{"name":"a","outputSchema":{}}]`, "`a`: the output schema changed"},
+		{"annotations without hints", `[{"name":"a"},{"name":"b"}]`, `[{"name":"a","annotations":{}},{"name":"b","annotations":{"readOnlyHint":null}}]`,
+			"`a`: the annotations changed, but no hint in them\n`b`: the annotations changed, but no hint in them"},
 		{"hostile names", `[]`, "[{\"name\":\"a`\\u202e\\u001b[31m\\ud83d\\ude00\"}]", "`a'[31m😀` is new"},
 		{"unseen", pay(`{"const":"a"}`), pay(`{"const":"a\u200b"}`), "`pay`: const changed from \"a\" in what is not shown"},
 	} {
@@ -95,5 +98,36 @@ func TestDiffIsBounded(t *testing.T) {
 		if len(change.Words) > 600 || len(change.Path) > 200 {
 			t.Errorf("%d bytes: %s", len(change.Words), change.Words)
 		}
+	}
+}
+
+// A hint that is taken back is as dangerous as one that turns unsafe; only a plain
+// gentle word is less.
+func TestDiffHintDanger(t *testing.T) {
+	list := func(annotations string) string { return `[{"name":"a","annotations":` + annotations + `}]` }
+	for _, test := range []struct {
+		from, to string
+		want     Danger
+	}{
+		{`{"destructiveHint":false}`, `{"destructiveHint":true}`, NewPower},
+		{`{"destructiveHint":true}`, `{"destructiveHint":false}`, LessPower},
+		{`{"destructiveHint":true}`, `{}`, NewPower},
+		{`{"readOnlyHint":true}`, `{"readOnlyHint":false}`, NewPower},
+		{`{"readOnlyHint":false}`, `{"readOnlyHint":true}`, LessPower},
+		{`{"openWorldHint":false}`, `{"openWorldHint":true}`, NewPower},
+		{`{"idempotentHint":true}`, `{"idempotentHint":false}`, NewPower},
+	} {
+		changes := Diff(mustParse(t, list(test.from)), mustParse(t, list(test.to)))
+		if len(changes) != 1 || changes[0].Danger != test.want || changes[0].Kind != HintChanged || changes[0].Contract {
+			t.Errorf("%s to %s: %+v, want %v", test.from, test.to, changes, test.want)
+		}
+	}
+}
+
+func TestChangeAsJSON(t *testing.T) {
+	changes := Diff(mustParse(t, pay(`{}`)), mustParse(t, pay(`{"properties":{"bcc":{}},"required":["bcc"]}`)))
+	want := `[{"kind":"input_required","danger":"new_power","contract":true,"tool":"pay","path":"bcc","words":"` + "`pay` newly requires `bcc`" + `"}]`
+	if got, err := json.Marshal(changes); err != nil || string(got) != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
 	}
 }

@@ -22,15 +22,16 @@ func (r *reader) page(src []byte) error {
 	if r.room -= len(src); r.room < 0 {
 		return fmt.Errorf("the list is over %d bytes", MaxToolSetBytes)
 	}
+	canonical := make([]byte, 0, len(src)+64)
 	for first := true; first || len(src) > 0; first = false {
-		value, rest, err := decisions.CanonicalNext(make([]byte, 0, len(src)+64), src, decisions.Limits{})
+		next, rest, err := decisions.CanonicalNext(canonical, src, decisions.Limits{})
 		if err != nil {
 			return err
 		}
-		if err := r.value(value); err != nil {
+		if err := r.value(next[len(canonical):]); err != nil {
 			return err
 		}
-		src = rest
+		canonical, src = next, rest
 	}
 	return nil
 }
@@ -47,6 +48,7 @@ func (r *reader) value(v []byte) error {
 }
 
 func (r *reader) array(v []byte) error {
+	r.pages, r.more = r.pages+1, false
 	for element := range elements(v) {
 		if element[0] == '{' && isPage(element) {
 			if err := r.object(element); err != nil {
@@ -58,7 +60,6 @@ func (r *reader) array(v []byte) error {
 			return err
 		}
 	}
-	r.pages, r.more = r.pages+1, r.more && len(v) > len("[]")
 	return nil
 }
 

@@ -46,9 +46,9 @@ type Scope struct {
 	Count int64
 }
 
-// Request digest, version rd1: SHA-256 over
+// Request digest, version rq1: SHA-256 over
 //
-//	"writ request rd1" 0x00
+//	"writ request rq1" 0x00
 //	workspace automation release server method tool
 //	process session on_behalf_of credential target      each: length, bytes
 //	0x00 | 0x01 length canonical | 0x02 digest          arguments: omitted, JSON, digest only
@@ -62,7 +62,7 @@ type Scope struct {
 // It covers what is to be done, by whom and with what. It leaves out what may differ
 // between a call and its retry and is judged afresh each time: the stage, approval id,
 // hints, labels, fingerprint, prose digest, age, and the idempotency key itself.
-const requestVersion = "writ request rd1\x00"
+const requestVersion = "writ request rq1\x00"
 
 // Digest returns the request digest (R27). Buf is room to work in, and may be nil: a
 // buffer of 1 KiB lets most requests do without allocation beyond the arguments'
