@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"errors"
+	"time"
 
 	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 )
@@ -9,9 +10,10 @@ import (
 // Record is one stored entry. Its bytes were checked against the tree when read.
 type Record struct {
 	Sequence uint64
-	// Raw are the stored bytes, which Leaf covers.
+	Time     time.Time
+	Leaf     Hash
+	// Raw are the stored bytes that Leaf covers; the caller's to keep.
 	Raw   []byte
-	Leaf  Hash
 	Entry *ledgerv1.Entry
 }
 

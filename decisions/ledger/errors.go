@@ -3,6 +3,8 @@ package ledger
 import (
 	"errors"
 	"fmt"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // Errors. Each returned error wraps one of these and says what, where, and what to do.
@@ -10,7 +12,7 @@ var (
 	// ErrInUse: another process holds the directory.
 	ErrInUse = errors.New("ledger in use")
 	// ErrDamaged: stored bytes are not the ones that were written.
-	ErrDamaged = errors.New("ledger damaged")
+	ErrDamaged = decisions.ErrDamaged
 	// ErrNewer: the directory was written by a newer version.
 	ErrNewer = errors.New("ledger from a newer version")
 	// ErrRolledBack: the log is shorter than a checkpoint, an anchor or its index says.
@@ -18,18 +20,18 @@ var (
 	// ErrKeys: the keys are missing, or are not this log's.
 	ErrKeys = errors.New("ledger keys missing or wrong")
 	// ErrNoSpace: too little space is left; passes when there is room.
-	ErrNoSpace = errors.New("ledger has no room")
+	ErrNoSpace = decisions.ErrNoSpace
 	// ErrFailed: a write or sync failed, so the ledger stopped for good.
-	ErrFailed = errors.New("ledger failed")
+	ErrFailed = decisions.ErrLogFailed
 	// ErrClosed: Close was called.
-	ErrClosed = errors.New("ledger closed")
+	ErrClosed = decisions.ErrLogClosed
 	// ErrTooLarge: a body is over decisions.MaxBody.
-	ErrTooLarge = errors.New("entry too large")
+	ErrTooLarge = decisions.ErrTooLarge
 	// ErrProposal: a body is not one that can be proposed, or its claim is not what
 	// it says.
 	ErrProposal = errors.New("proposal malformed")
 	// ErrNotFound: no such entry or blob.
-	ErrNotFound = errors.New("not in the ledger")
+	ErrNotFound = decisions.ErrNotFound
 	// ErrOptions: an option is out of bounds.
 	ErrOptions = errors.New("ledger option out of bounds")
 )

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"google.golang.org/protobuf/proto"
@@ -14,14 +13,7 @@ import (
 )
 
 // Record is one durable entry, checked against the tree.
-type Record struct {
-	Sequence uint64
-	Time     time.Time
-	Leaf     decisions.Hash
-	// Raw are the stored bytes that Leaf covers; the caller's to keep.
-	Raw   []byte
-	Entry *ledgerv1.Entry
-}
+type Record = decisions.Record
 
 // Entry returns one entry. Errors: ErrNotFound; ErrDamaged where the stored bytes do
 // not match the tree.

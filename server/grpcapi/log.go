@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"strconv"
-	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -23,8 +23,9 @@ type LogReader interface {
 	// Size is the number of durable entries.
 	Size() uint64
 	Entry(sequence uint64) (decisions.Record, error)
-	// Backward yields entries from before sequence end, newest first.
-	Backward(end uint64) iter.Seq2[decisions.Record, error]
+	// Backward yields the entries from one sequence down to 0; from beyond the end it
+	// begins with the last.
+	Backward(from uint64) iter.Seq2[decisions.Record, error]
 }
 
 // logService translates LogService.
@@ -90,10 +91,10 @@ func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesReque
 	if err := listBounds(m); err != nil {
 		return nil, edge(err)
 	}
-	end := s.log.Size()
+	from := uint64(math.MaxUint64)
 	if token := m.GetPageToken(); token != "" {
 		var err error
-		if end, err = strconv.ParseUint(token, 10, 64); err != nil || end > s.log.Size() {
+		if from, err = strconv.ParseUint(token, 10, 64); err != nil || from >= s.log.Size() {
 			return nil, edge(outside("page_token", "%q is not of this log; expected the next_page_token of the answer before", token))
 		}
 	}
@@ -102,7 +103,7 @@ func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesReque
 		size = defaultPageSize
 	}
 	page := &writv1.ListEntriesResponse{}
-	for record, err := range s.log.Backward(end) {
+	for record, err := range s.log.Backward(from) {
 		if err != nil {
 			return nil, edge(err)
 		}
@@ -113,7 +114,7 @@ func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesReque
 			continue
 		}
 		if len(page.Entries) == size {
-			page.NextPageToken = strconv.FormatUint(record.Sequence+1, 10)
+			page.NextPageToken = strconv.FormatUint(record.Sequence, 10)
 			break
 		}
 		page.Entries = append(page.Entries, s.entry(record))
@@ -124,7 +125,7 @@ func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesReque
 func (s *logService) entry(r decisions.Record) *writv1.LogEntry {
 	return &writv1.LogEntry{
 		Position:   position(s.log.LogID(), r.Sequence, r.Leaf),
-		Time:       timestamppb.New(time.Unix(0, r.Entry.GetTimeUnixNano())),
+		Time:       timestamppb.New(r.Time),
 		DecisionId: decisionID(s.log.LogID(), r.Entry),
 		Entry:      r.Entry,
 		Raw:        r.Raw,

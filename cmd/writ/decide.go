@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+
+	writ "github.com/writ-dev/writ/clients/go"
+	writv1 "github.com/writ-dev/writ/proto/writ/v1"
+)
+
+// remote is the flag of every command that asks a running service.
+type remote struct {
+	Address string        `default:"127.0.0.1:4750" env:"WRIT_ADDRESS" help:"Address of the running service."`
+	Timeout time.Duration `default:"10s" help:"How long to wait for the answer."`
+}
+
+func (r remote) dial() (*writ.Client, error) { return writ.Dial(r.Address, writ.Options{}) }
+
+type decideCmd struct {
+	File string `short:"f" help:"Read the request as JSON, in the contract's field names, from a file, or - for standard input; flags override it."`
+
+	Workspace      string `help:"Workspace (tenant)."`
+	Automation     string `help:"Automation that makes the call."`
+	Release        string `help:"The automation's release."`
+	Stage          string `help:"Rollout stage that the gateway believes in."`
+	Server         string `help:"Name of the server connection."`
+	Method         string `help:"tools/call, resources/read, prompts/get, or a platform action."`
+	Tool           string `help:"Tool, resource or prompt."`
+	Fingerprint    string `help:"Fingerprint of the tool list that the gateway holds."`
+	Args           string `help:"Arguments, a JSON object."`
+	Process        string `help:"Process that asks."`
+	Session        string `help:"Session of the call."`
+	OnBehalfOf     string `help:"On whose behalf."`
+	Credential     string `help:"Name of the credential, never the secret."`
+	Target         string `help:"What the call acts on."`
+	IdempotencyKey string `help:"Makes a retry recognisable."`
+
+	remote
+	output
+}
+
+func (decideCmd) Help() string {
+	return `Example:
+  writ decide --workspace demo --automation mail-triage --release 1 --stage general \
+      --server crm --fingerprint fp1:… --tool get_contact --args '{"id": "c-1"}'
+
+Exit codes: 0 the outcome is RUN; 3 there is a decision and it is not RUN; 1 there is no decision; 2 usage.`
+}
+
+func (c decideCmd) Run(ctx context.Context, s streams) error {
+	call, err := c.request(s.in)
+	if err != nil {
+		return err
+	}
+	client, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	answer, err := client.Decide(ctx, call)
+	if err != nil {
+		return err
+	}
+	if c.json() {
+		err = printMessages(s.out, false, answer.Response())
+	} else {
+		err = printAnswers(s.out, []answered{{name: callName(call), answer: answer.Response()}})
+	}
+	if err == nil && !answer.MayRun(time.Now()) {
+		return errNotRun
+	}
+	return err
+}
+
+// request reads the file, if any, and puts the flags over it.
+func (c decideCmd) request(stdin io.Reader) (*writv1.DecideRequest, error) {
+	call := &writv1.DecideRequest{}
+	if c.File != "" {
+		raw, err := readFile(c.File, stdin)
+		if err != nil {
+			return nil, err
+		}
+		if err := protojson.Unmarshal(raw, call); err != nil {
+			return nil, fmt.Errorf("%s: %w: expected a DecideRequest as JSON, see proto/writ/v1/decision.proto", c.File, err)
+		}
+	}
+	for _, f := range []struct {
+		flag string
+		to   *string
+	}{
+		{c.Workspace, &call.Workspace}, {c.Automation, &call.Automation}, {c.Release, &call.Release},
+		{c.Stage, &call.Stage}, {c.Server, &call.Server}, {c.Method, &call.Method}, {c.Tool, &call.Tool},
+		{c.Fingerprint, &call.ToolsetFingerprint}, {c.Process, &call.Process}, {c.Session, &call.Session},
+		{c.OnBehalfOf, &call.OnBehalfOf}, {c.Credential, &call.Credential}, {c.Target, &call.Target},
+		{c.IdempotencyKey, &call.IdempotencyKey},
+	} {
+		if f.flag != "" {
+			*f.to = f.flag
+		}
+	}
+	if c.Args != "" {
+		call.Arguments = &writv1.DecideRequest_ArgumentsJson{ArgumentsJson: c.Args}
+	}
+	return call, nil
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+	writv1 "github.com/writ-dev/writ/proto/writ/v1"
+)
+
+type logCmd struct {
+	List   logListCmd   `cmd:"" help:"List decisions, newest first."`
+	Show   logShowCmd   `cmd:"" help:"Show one entry with everything that it holds."`
+	Verify logVerifyCmd `cmd:"" help:"Verify a log's directory offline, also while the service runs. Exit 1 and the first bad entry where it does not hold."`
+}
+
+type logListCmd struct {
+	Limit int    `short:"n" default:"20" help:"How many, at most 1000."`
+	Token string `help:"Continue where the list before ended."`
+	All   bool   `help:"Every kind of entry, not only decisions."`
+	remote
+	output
+}
+
+func (logListCmd) Help() string { return "Example:\n  writ log list -n 50" }
+
+func (c logListCmd) Run(ctx context.Context, s streams) error {
+	client, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	page, err := writv1.NewLogServiceClient(client.Conn()).ListEntries(ctx, &writv1.ListEntriesRequest{
+		PageSize: int32(min(c.Limit, 1<<20)), PageToken: c.Token, AllKinds: c.All, //nolint:gosec // bounded here, and by the service
+	})
+	if err != nil {
+		return err
+	}
+	if c.json() {
+		return printMessages(s.out, false, page)
+	}
+	var t table
+	t.row("TIME", "DECISION", "OUTCOME", "REASON", "STAGE", "CALL", "PLACE")
+	for _, e := range page.GetEntries() {
+		t.row(entryRow(e)...)
+	}
+	if err := t.print(s.out); err != nil {
+		return err
+	}
+	if next := page.GetNextPageToken(); next != "" {
+		say(s.out, "more: writ log list --token %s\n", next)
+	}
+	return nil
+}
+
+func entryRow(e *writv1.LogEntry) []string {
+	at := e.GetTime().AsTime().Local().Format(time.DateTime)
+	place := strconv.FormatUint(e.GetPosition().GetSequence(), 10)
+	d := e.GetEntry().GetDecision()
+	if d == nil {
+		return []string{at, "-", kindWord(e.GetEntry()), "-", "-", "-", place}
+	}
+	outcome, reason := final(e.GetEntry())
+	call := &writv1.DecideRequest{Server: d.GetServer(), Method: d.GetMethod(), Tool: d.GetTool()}
+	return []string{
+		at, e.GetDecisionId(), outcomeWord(writv1.Outcome(outcome)), reason.GetCode(), d.GetStage(), callName(call), place,
+	}
+}
+
+// final is what was answered: the settlement's word where there is one.
+func final(e *ledgerv1.Entry) (ledgerv1.Outcome, *ledgerv1.Reason) {
+	if s := e.GetSettlement(); s != nil {
+		return s.GetOutcome(), s.GetReason()
+	}
+	return e.GetDecision().GetJudgement().GetOutcome(), e.GetDecision().GetJudgement().GetReason()
+}
+
+func kindWord(e *ledgerv1.Entry) string {
+	switch e.GetBody().(type) {
+	case *ledgerv1.Entry_LogCreated:
+		return "log created"
+	case *ledgerv1.Entry_WriterStarted:
+		return "writer started"
+	case *ledgerv1.Entry_PolicyActivated:
+		return "policy activated"
+	case *ledgerv1.Entry_CatalogActivated:
+		return "catalogue activated"
+	case *ledgerv1.Entry_OutcomeReported:
+		return "outcome reported"
+	}
+	return "unknown to this version"
+}
+
+type logShowCmd struct {
+	ID string `arg:"" help:"A decision id, or an entry's sequence."`
+	remote
+	output
+}
+
+func (logShowCmd) Help() string { return "Example:\n  writ log show 5f3c09ab-1742" }
+
+func (c logShowCmd) Run(ctx context.Context, s streams) error {
+	client, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	request := &writv1.GetEntryRequest{By: &writv1.GetEntryRequest_DecisionId{DecisionId: c.ID}}
+	if n, err := strconv.ParseUint(c.ID, 10, 64); err == nil {
+		request.By = &writv1.GetEntryRequest_Sequence{Sequence: n}
+	}
+	answer, err := writv1.NewLogServiceClient(client.Conn()).GetEntry(ctx, request)
+	if err != nil {
+		return err
+	}
+	if c.json() {
+		return printMessages(s.out, false, answer.GetEntry())
+	}
+	return showEntry(s, answer.GetEntry())
+}
+
+func showEntry(s streams, e *writv1.LogEntry) error {
+	var t table
+	t.row("entry", fmt.Sprintf("%d of log %s", e.GetPosition().GetSequence(), e.GetPosition().GetLogId()))
+	t.row("leaf hash", hex.EncodeToString(e.GetPosition().GetLeafHash()))
+	t.row("time", e.GetTime().AsTime().Format(time.RFC3339Nano))
+	if d := e.GetEntry().GetDecision(); d != nil {
+		showDecision(&t, e, d)
+	} else {
+		t.row("kind", kindWord(e.GetEntry()))
+		t.row("content", protojson.MarshalOptions{UseProtoNames: true}.Format(e.GetEntry()))
+	}
+	return t.print(s.out)
+}
+
+func showDecision(t *table, e *writv1.LogEntry, d *ledgerv1.Decision) {
+	outcome, reason := final(e.GetEntry())
+	t.row("decision", e.GetDecisionId())
+	t.row("outcome", outcomeWord(writv1.Outcome(outcome)))
+	t.row("reason", reason.GetCode())
+	t.row("", reason.GetSentence())
+	t.row("rule", reason.GetRule())
+	if e.GetEntry().GetSettlement() != nil {
+		judged := d.GetJudgement()
+		t.row("judged", fmt.Sprintf("%s (%s) before the log settled it",
+			outcomeWord(writv1.Outcome(judged.GetOutcome())), judged.GetReason().GetCode()))
+	}
+	for _, change := range d.GetToolsetChanges() {
+		t.row("changed", change)
+	}
+	for _, warning := range d.GetWarnings() {
+		t.row("warning", warning)
+	}
+	for _, f := range [][2]string{
+		{"workspace", d.GetWorkspace()}, {"automation", d.GetParties().GetAutomation()}, {"release", d.GetRelease()},
+		{"stage", d.GetStage() + " (gateway said: " + d.GetStageSaid() + ")"},
+		{"server", d.GetServer()}, {"method", d.GetMethod()}, {"tool", d.GetTool()},
+		{"credential", d.GetCredential()}, {"session", d.GetSession()}, {"process", d.GetParties().GetProcess()},
+		{"on behalf of", d.GetParties().GetOnBehalfOf()},
+		{"caller", d.GetParties().GetCaller() + " (authentication: " + d.GetParties().GetCallerBy() + ")"},
+		{"tool set", d.GetToolsetFingerprint()}, {"prose", d.GetProseDigest()},
+		{"policy", d.GetPolicyRevision()}, {"catalogue", d.GetCatalogRevision()},
+		{"inputs", string(d.GetInputs())}, {"inputs blob", d.GetInputsSha256()},
+	} {
+		if f[1] != "" {
+			t.row(f[0], f[1])
+		}
+	}
+	showTraits(t, d.GetTraits())
+}
+
+// showTraits prints each trait with what made it so strict (R3).
+func showTraits(t *table, traits *ledgerv1.Traits) {
+	values := []string{
+		word(traits.GetEffect().String(), "EFFECT_"), word(traits.GetRisk().String(), "RISK_"),
+		word(traits.GetUndo().String(), "UNDO_"), word(traits.GetExposure().String(), "EXPOSURE_"),
+		strconv.FormatBool(!traits.GetSingle()), strconv.FormatBool(traits.GetIdempotent()),
+	}
+	for i, name := range []string{"effect", "risk", "undo", "exposure", "collection", "idempotent"} {
+		source := ""
+		if i < len(traits.GetSources()) {
+			source = word(traits.GetSources()[i].GetKind().String(), "SOURCE_KIND_") + ": " + traits.GetSources()[i].GetDetail()
+		}
+		t.row(name, values[i]+"  ("+source+")")
+	}
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"testing/fstest"
+	"time"
+
+	writ "github.com/writ-dev/writ/clients/go"
+)
+
+// serveFlags say what to serve and where; serve and demo share them.
+type serveFlags struct {
+	Listen   string `default:"127.0.0.1:4750" env:"WRIT_LISTEN" help:"Address: host:port, or unix:PATH."`
+	Insecure bool   `env:"WRIT_INSECURE" help:"Allow an address that is not loopback. There is no authentication and no TLS yet: whoever reaches the port can ask."`
+	Data     string `default:"writ-data" env:"WRIT_DATA" type:"path" help:"Directory of the log. Created where it is missing."`
+	Keys     string `env:"WRIT_KEYS" type:"path" help:"Directory of the log's keys, outside of the data; default: the data directory's name and .keys."`
+	Anchor   string `env:"WRIT_ANCHOR" type:"path" help:"File that keeps the newest checkpoint, best on another volume; default: anchor among the keys."`
+	Reserve  uint64 `default:"268435456" env:"WRIT_RESERVE" help:"Bytes of free space below which decisions are refused (UNAVAILABLE)."`
+	Catalog  string `env:"WRIT_CATALOG" type:"existingdir" help:"Directory of reviews and releases."`
+	Policy   string `env:"WRIT_POLICY" type:"existingdir" help:"Directory of the policy; replaces the built-in one."`
+	LogLevel string `enum:"debug,info,warn,error" default:"info" env:"WRIT_LOG_LEVEL" help:"debug, info, warn or error."`
+}
+
+type serveCmd struct {
+	serveFlags
+}
+
+func (serveCmd) Help() string {
+	return "Example:\n  writ serve --data /var/lib/writ --keys /etc/writ/keys --catalog ./catalog\n\nWithout --catalog nothing is reviewed, so every tool of every server is refused.\nStops in order at SIGINT or SIGTERM."
+}
+
+func (c serveCmd) Run(ctx context.Context, s streams) error {
+	running, err := startService(ctx, c.serveFlags, c.catalogFS(fstest.MapFS{}), s)
+	if err != nil {
+		return err
+	}
+	return running.untilDone(ctx)
+}
+
+func (f serveFlags) logger(s streams) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
+}
+
+// listen opens the address. Nobody authenticates yet, so another machine may ask
+// only where the operator says so.
+func (f serveFlags) listen(ctx context.Context) (net.Listener, error) {
+	network, address := "tcp", f.Listen
+	if path, unix := strings.CutPrefix(f.Listen, "unix:"); unix {
+		network, address = "unix", path
+	}
+	if !writ.Loopback(f.Listen) && !f.Insecure {
+		return nil, fmt.Errorf("--listen %s is reachable from other machines, and there is no authentication yet: listen on loopback, or add --insecure where a network policy protects the port", f.Listen)
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, network, address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: %w: choose another address, for example --listen 127.0.0.1:0", f.Listen, err)
+	}
+	return l, nil
+}
+
+// stopGrace is how long calls under way may take once the service stops.
+const stopGrace = 10 * time.Second
+
+// account is who started the service, as the operating system knows it.
+func account() string {
+	for _, name := range []string{"USER", "LOGNAME"} {
+		if who := os.Getenv(name); who != "" {
+			return who
+		}
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
+}
