@@ -49,7 +49,7 @@ func compileSchema(input []byte) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := bounded(doc, ""); err != nil {
+	if err = bounded(doc, ""); err != nil {
 		return nil, err
 	}
 	var patterns patterns
@@ -60,7 +60,7 @@ func compileSchema(input []byte) (*jsonschema.Schema, error) {
 	for _, name := range formats() {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(any) error { return nil }})
 	}
-	if err := c.AddResource(schemaURL, doc); err != nil {
+	if err = c.AddResource(schemaURL, doc); err != nil {
 		return nil, err
 	}
 	schema, err := c.Compile(schemaURL)

@@ -68,6 +68,24 @@ func expected(k jsonschema.ErrorKind) string {
 		return "expected the one value that is allowed"
 	case *kind.Pattern:
 		return "expected text that matches the pattern"
+	case *kind.UniqueItems:
+		return "expected items that all differ"
+	case *kind.AnyOf, *kind.OneOf:
+		return "expected exactly one of the forms that the schema lists"
+	case *kind.FalseSchema:
+		return "not expected"
+	case *kind.RefCycle:
+		return "the schema refers to itself in a circle"
+	}
+	if bound := expectedBound(k); bound != "" {
+		return bound
+	}
+	return "does not fit the schema's " + clip(strings.Join(k.KeywordPath(), "/"))
+}
+
+// expectedBound says which bound was not kept; empty for other kinds.
+func expectedBound(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
 	case *kind.MinLength:
 		return fmt.Sprintf("expected at least %d characters", k.Want)
 	case *kind.MaxLength:
@@ -76,8 +94,6 @@ func expected(k jsonschema.ErrorKind) string {
 		return fmt.Sprintf("expected at least %d items", k.Want)
 	case *kind.MaxItems:
 		return fmt.Sprintf("expected at most %d items", k.Want)
-	case *kind.UniqueItems:
-		return "expected items that all differ"
 	case *kind.Minimum:
 		return "expected at least " + number(k.Want)
 	case *kind.Maximum:
@@ -88,12 +104,8 @@ func expected(k jsonschema.ErrorKind) string {
 		return "expected less than " + number(k.Want)
 	case *kind.MultipleOf:
 		return "expected a multiple of " + number(k.Want)
-	case *kind.AnyOf, *kind.OneOf:
-		return "expected exactly one of the forms that the schema lists"
-	case *kind.FalseSchema:
-		return "not expected"
 	}
-	return "does not fit " + strings.Join(k.KeywordPath(), "/")
+	return ""
 }
 
 func number(r *big.Rat) string {

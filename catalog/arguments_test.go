@@ -53,7 +53,7 @@ func TestCheckArguments(t *testing.T) {
 		{"draft-07 tuple", `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"items": [{"type": "string"}]}}}`, `{"a": [1]}`, "/a/0: expected string, got number"},
 		{"2020-12 tuple", `{"properties": {"a": {"prefixItems": [{"type": "string"}]}}}`, `{"a": [1]}`, "/a/0: expected string, got number"},
 		{"a schema that refers to itself", `{"properties": {"next": {"$ref": "#"}}, "additionalProperties": false}`, `{"next": {"next": {"x": 1}}}`, "/next/next/x: not expected"},
-		{"a schema in a circle", `{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}`, `{}`, "/: does not fit "},
+		{"a schema in a circle", `{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}`, `{}`, "/: the schema refers to itself in a circle"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -98,7 +98,12 @@ type findings struct{ list []Finding }
 
 func (fs *findings) add(f Finding) { fs.list = append(fs.list, f) }
 
-// sorted returns the findings in the order of their places, each once.
+// mostFindings bounds what one reading says: nobody reads on, and a hostile file
+// could fill the memory.
+const mostFindings = 1000
+
+// sorted returns the findings in the order of their places, each once. The last of
+// too many says how many are left out.
 func (fs *findings) sorted() []Finding {
 	slices.SortStableFunc(fs.list, func(a, b Finding) int {
 		return cmp.Or(
@@ -109,7 +114,12 @@ func (fs *findings) sorted() []Finding {
 			strings.Compare(a.Message, b.Message),
 		)
 	})
-	return slices.Compact(fs.list)
+	list := slices.Compact(fs.list)
+	if more := len(list) - mostFindings; more > 0 {
+		list = append(list[:mostFindings:mostFindings], Finding{File: ".", Code: codeTooLarge,
+			Message: fmt.Sprintf("there are %d more findings", more), Fix: "put these right first"})
+	}
+	return list
 }
 
 // stops reports whether any finding is an error.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,6 +17,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/writ-dev/writ/decisions"
 )
 
@@ -195,13 +197,8 @@ func writeWant(t *testing.T, file, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := archive.Files[:0]
-	for _, f := range archive.Files {
-		if f.Name != "want" {
-			files = append(files, f)
-		}
-	}
-	archive.Files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
+	archive.Files = append(archive.Files, txtar.File{Name: "want", Data: []byte(got)})
 	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)
 	}

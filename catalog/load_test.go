@@ -58,6 +58,19 @@ func TestFileTooLarge(t *testing.T) {
 	}
 }
 
+// What is hostile is refused with findings, not many more than a person can read.
+func TestHostileYAML(t *testing.T) {
+	for _, piece := range []string{"[", "{a: ", "- ", "? ", "a:\n", "&a ", "!!a ", "|\n", "? a\n", "\"\\x", "&a [*a, "} {
+		for _, before := range []string{"", "tools: "} {
+			data := before + strings.Repeat(piece, 20_000)
+			list := Check(fstest.MapFS{"reviews/a.yaml": {Data: []byte(data)}}, today())
+			if !stops(list) || len(list) > mostFindings+1 {
+				t.Errorf("%q: %d findings", before+piece, len(list))
+			}
+		}
+	}
+}
+
 // A release that only changes its review's digest is found by it; comments and
 // order do not change a digest, and every statement does (R13).
 func TestReviewDigest(t *testing.T) {

@@ -151,8 +151,9 @@ func kindWords(n *yaml.Node) string {
 		return "a mapping"
 	case yaml.SequenceNode:
 		return "a list"
+	default:
+		return "a single value"
 	}
-	return "a single value"
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -3,8 +3,9 @@ package catalog
 import (
 	"fmt"
 
-	"github.com/writ-dev/writ/decisions"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // actions states the traits of a workspace's platform actions: methods of the

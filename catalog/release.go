@@ -1,8 +1,9 @@
 package catalog
 
 import (
-	"github.com/writ-dev/writ/decisions"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // Release is one version of an automation: what it uses, checked against what, and

@@ -6,8 +6,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/writ-dev/writ/decisions"
 	"pgregory.net/rapid"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 func drawTraits(t *rapid.T, label string) decisions.Traits {

@@ -3,8 +3,9 @@ package catalog
 import (
 	"time"
 
-	"github.com/writ-dev/writ/decisions"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // Review is what a person states about the tools of one server in one workspace

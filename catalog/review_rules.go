@@ -5,8 +5,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/writ-dev/writ/decisions"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // stated checks that nothing about a tool is left to be guessed (R5).

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/writ-dev/writ/decisions"
 )
@@ -63,8 +64,8 @@ func FuzzSkeleton(f *testing.F) {
 	f.Add("on", "~", "? [a]\n: b", "\u0085evil: x", "\u2029- x")
 	f.Fuzz(func(t *testing.T, server, workspace, name, description, title string) {
 		ts, err := newToolSet([]Tool{{Name: name, Description: description, Title: title}})
-		if err != nil {
-			t.Skip()
+		if err != nil || !utf8.ValidString(name) {
+			t.Skip() // ParseToolSet refuses these.
 		}
 		d := &decoder{findings: &findings{}, now: today()}
 		r := d.review(Skeleton(server, workspace, ts))
