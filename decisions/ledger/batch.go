@@ -38,7 +38,7 @@ func (a *assembly) add(state *decisions.State, p decisions.Proposal, e decisions
 	}
 	buf, at := openEntry(a.buf)
 	a.buf = decisions.Seal(buf, p.Body, sequence, a.time, stored)
-	leaf := decisions.LeafHash(closeEntry(a.buf, at))
+	leaf := closeEntry(a.buf, at)
 	a.leaves = append(a.leaves, leaf)
 	return decisions.Receipt{LogID: state.LogID, Sequence: sequence, Leaf: leaf, Time: unixTime(a.time), Settlement: settlement}, nil
 }

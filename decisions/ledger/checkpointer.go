@@ -20,7 +20,7 @@ type sealedTree struct {
 // (shown to anyone) only after it is durable in the data directory and the anchor.
 type checkpointer struct {
 	l      *Ledger
-	due    chan struct{} // 1 deep
+	due    atomic.Bool // before its time
 	stop   chan struct{}
 	latest atomic.Pointer[[]byte]
 	signed atomic.Uint64 // size of the latest
@@ -32,7 +32,7 @@ type checkpointer struct {
 // grown is told the log's size after each batch.
 func (c *checkpointer) grown(size uint64) {
 	if size-c.signed.Load() >= c.l.opts.CheckpointEntries {
-		c.signal()
+		c.due.Store(true)
 	}
 }
 
@@ -40,28 +40,24 @@ func (c *checkpointer) sealed(number uint32, tree decisions.Frontier) {
 	c.mu.Lock()
 	c.seals = append(c.seals, sealedTree{number, tree})
 	c.mu.Unlock()
-	c.signal()
-}
-
-func (c *checkpointer) signal() {
-	select {
-	case c.due <- struct{}{}:
-	default:
-	}
+	c.due.Store(true)
 }
 
 // run signs until stopped. A checkpoint that can't be written is tried again with the
 // next one: the log itself is whole.
 func (c *checkpointer) run() {
-	ticker := time.NewTicker(c.l.opts.CheckpointInterval)
-	defer ticker.Stop()
-	for {
+	quarter := time.NewTicker(max(c.l.opts.CheckpointInterval/4, 1))
+	defer quarter.Stop()
+	for quarters := 1; ; quarters++ {
 		select {
-		case <-c.due:
-		case <-ticker.C:
+		case <-quarter.C:
 		case <-c.stop:
 			return
 		}
+		if quarters < 4 && !c.due.Swap(false) {
+			continue
+		}
+		quarters = 0
 		if err := c.sign(); err != nil {
 			c.l.opts.Logger.Error("checkpoint not written, trying again", "error", err)
 		}

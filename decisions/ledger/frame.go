@@ -45,13 +45,16 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 // appendHeader begins a frame in an empty buffer; seal completes it.
 func appendHeader(dst []byte) []byte { return append(dst, make([]byte, frameHeader)...) }
 
-// appendEntry makes room for an entry's length and returns where it stands.
+// openEntry makes room for an entry's length and returns where it stands.
 func openEntry(dst []byte) ([]byte, int) { return append(dst, 0, 0), len(dst) }
 
-// closeEntry writes the length of the entry that was appended since openEntry.
-func closeEntry(dst []byte, at int) []byte {
+// closeEntry writes the length of the entry that was appended since openEntry, and
+// returns its leaf hash. Until then a zero stands before the entry, which is just what
+// a leaf's hash begins with: no copy, no allocation.
+func closeEntry(dst []byte, at int) decisions.Hash {
+	leaf := sha256.Sum256(dst[at+1:])
 	binary.BigEndian.PutUint16(dst[at:], uint16(len(dst)-at-2))
-	return dst[at+2:]
+	return leaf
 }
 
 // sealFrame fills the header of a frame whose payload is complete.

@@ -17,10 +17,10 @@ import (
 func newLedger(o Options) *Ledger {
 	l := &Ledger{opts: o, done: make(chan struct{})}
 	l.queue.wake = make(chan struct{}, 1)
-	l.checkpointer = checkpointer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
+	l.checkpointer.l, l.checkpointer.stop = l, make(chan struct{})
 	l.indexer = indexer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
-	l.space = space{l: l, stop: make(chan struct{})}
-	l.writer = writer{l: l, blank: make(chan prepared, 1)}
+	l.space.l, l.space.stop = l, make(chan struct{})
+	l.writer.l, l.writer.blank = l, make(chan prepared, 1)
 	l.writer.batch.limit = int(min(maxFrame, o.SegmentBytes/4))
 	return l
 }

@@ -19,8 +19,9 @@ type Options struct {
 	Anchor string
 	// SegmentBytes is the size of a log file. Default 64 MiB, at least 512 KiB.
 	SegmentBytes int64
-	// A checkpoint is due after this much time or this many entries. Default: 1 s,
-	// 1,000.
+	// A checkpoint is due after this much time or this many entries; but never sooner
+	// than a quarter of the time after the one before, since its syncs compete with
+	// the log's for the disk. Default: 1 s, 1,000.
 	CheckpointInterval time.Duration
 	CheckpointEntries  uint64
 	// ReserveBytes of free space, below which nothing is appended. Default 256 MiB.
