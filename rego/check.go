@@ -25,7 +25,7 @@ func check(fsys fs.FS) (*source, *ast.Compiler, findings) {
 	if found = append(found, wrong...); c == nil {
 		return nil, nil, found.sorted()
 	}
-	found = append(found, lintInputs(c)...)
+	found = append(found, s.lintInputs(c)...)
 	if _, wrong := compile(s.modules, s.tests); wrong != nil {
 		found = append(found, wrong...)
 	}
