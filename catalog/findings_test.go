@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // docs/catalog.md lists the codes of findings that there are, and no others.
@@ -32,6 +33,35 @@ func TestDocumentedCodes(t *testing.T) {
 	}
 	for code := range documented {
 		t.Errorf("docs/catalog.md lists %s, which nothing reports", code)
+	}
+}
+
+// The files that docs/catalog.md shows load.
+func TestDocumentedFilesLoad(t *testing.T) {
+	doc, err := os.ReadFile("../docs/catalog.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile("sample/toolsets/mail.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	review, err := os.ReadFile("sample/reviews/mail.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(doc, -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d files are shown, want a review and a release", len(blocks))
+	}
+	for name, fsys := range map[string]fstest.MapFS{
+		"review":  {"reviews/mail.yaml": {Data: blocks[0][1]}},
+		"release": {"reviews/mail.yaml": {Data: review}, "releases/a.yaml": {Data: blocks[1][1]}},
+	} {
+		fsys["toolsets/mail.json"] = &fstest.MapFile{Data: list}
+		for _, f := range Check(fsys, today()) {
+			t.Errorf("%s: %s", name, f)
+		}
 	}
 }
 
