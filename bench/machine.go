@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -27,6 +28,8 @@ type machine struct {
 	Sync time.Duration `json:"sync_ns"`
 }
 
+var kernelNumbers = regexp.MustCompile(`^[0-9.]*[0-9]`)
+
 // factsOf says what can be found out; what cannot stays empty.
 func factsOf(dir string) machine {
 	m := machine{
@@ -38,7 +41,8 @@ func factsOf(dir string) machine {
 		m.CPU = strings.Trim(line, "\t :")
 	}
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		m.Kernel = strings.TrimSpace(string(release))
+		// What follows the numbers names a build, and tells a reader nothing.
+		m.Kernel = kernelNumbers.FindString(string(release))
 	}
 	if took, err := syncTime(dir); err == nil {
 		m.Sync = took

@@ -24,7 +24,7 @@ func (r *result) table(out io.Writer) error {
 	m, l := r.Machine, r.Ledger
 	p.line("\n%d rounds of %v, %d connections, %d different calls on %d tools\n",
 		r.Settings.Rounds, r.Settings.Duration, r.Settings.Connections, r.Settings.Requests, r.Settings.Tools)
-	p.line("%s, %d CPUs (%s), %s; one write and sync takes %v\n", m.Go, m.CPUs, m.CPU, m.Kernel, round(m.Sync))
+	p.line("%s, %d CPUs (%s), kernel %s; one write and sync takes %v\n", m.Go, m.CPUs, m.CPU, m.Kernel, round(m.Sync))
 	p.line("ledger: %d entries in %d batches (%.1f each), %d syncs, %.0f bytes an entry\n",
 		l.Entries, l.Batches, float64(l.Entries)/float64(l.Batches), l.Syncs, float64(l.Bytes)/float64(l.Entries))
 	p.line("followed into the log: %d answers %v; the whole log verifies\n", r.Evidence.Sampled, r.Evidence.Outcomes)
