@@ -68,7 +68,7 @@ lint-proto: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc
 lint-policy: $(BIN)/opa
 	$(BIN)/opa fmt --list --fail $(POLICIES)
 	$(BIN)/opa check --strict $(POLICIES)
-	$(BIN)/opa test --coverage --threshold 95 $(POLICIES) >$(BIN)/coverage.json || { $(BIN)/opa test -v $(POLICIES); cat $(BIN)/coverage.json; exit 1; }
+	$(BIN)/opa test --coverage --threshold 100 $(POLICIES) >$(BIN)/coverage.json || { $(BIN)/opa test -v $(POLICIES); cat $(BIN)/coverage.json; exit 1; }
 
 .PHONY: lint-modules
 lint-modules:
