@@ -8,11 +8,11 @@ import (
 	"github.com/writ-dev/writ/decisions"
 )
 
-// Clean returns a server's text as it may be shown: at most max bytes, cut at a
+// Clean returns a server's text as it may be shown: at most limit bytes, cut at a
 // character's boundary, without control, escape, bidi, zero-width and tag characters
 // and the like; tabs and line ends become one space (R19). It reports whether something
 // was cut off. The result is still untrusted: pass the label on with it.
-func Clean(text string, max int) (clean string, truncated bool) {
+func Clean(text string, limit int) (clean string, truncated bool) {
 	var b strings.Builder
 	space := 0 // Bytes of the space that is due before the next character.
 	for _, r := range text {
@@ -22,7 +22,7 @@ func Clean(text string, max int) (clean string, truncated bool) {
 			continue
 		case unshown(r):
 			continue
-		case b.Len()+space+utf8.RuneLen(r) > max:
+		case b.Len()+space+utf8.RuneLen(r) > limit:
 			return b.String(), true
 		}
 		b.WriteString(" "[:space])

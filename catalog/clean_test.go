@@ -39,9 +39,9 @@ func TestClean(t *testing.T) {
 
 func FuzzClean(f *testing.F) {
 	f.Add("a\u202eb \U000e0041\xff", 5)
-	f.Fuzz(func(t *testing.T, text string, max int) {
-		got, cut := Clean(text, max)
-		if len(got) > 0 && len(got) > max || !utf8.ValidString(got) || strings.TrimSpace(got) != got {
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		got, cut := Clean(text, limit)
+		if len(got) > 0 && len(got) > limit || !utf8.ValidString(got) || strings.TrimSpace(got) != got {
 			t.Fatalf("%q", got)
 		}
 		for _, r := range got {

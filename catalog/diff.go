@@ -32,8 +32,9 @@ func (d Danger) String() string {
 		return "less_power"
 	case OnlyWords:
 		return "only_words"
+	default:
+		return "new_power"
 	}
-	return "new_power"
 }
 
 // MarshalText writes the danger as its word.

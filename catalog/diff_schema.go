@@ -79,24 +79,40 @@ func (d *differ) required(path string, p pair, was, is map[string]bool, before, 
 
 // keyword compares the values of a keyword that has words of its own, if it has.
 func (d *differ) keyword(path string, p pair) {
-	where := roleOf(p.key, false)
 	switch {
 	case string(p.key) == `"type"`:
 		d.contract(TypeChanged, NewMeaning, path, ":%s %s", subject(path, "type"), fromTo(p.old, p.now))
 	case p.old == nil || p.now == nil:
 	case string(p.key) == `"enum"` && p.both('['):
 		d.enum(path, p)
-	case (where == oneSchema || where == schemaOrList) && p.both('{'):
+	case p.both('{'):
+		d.schemas(path, p)
+	case p.both('['):
+		d.lists(path, p)
+	}
+}
+
+// schemas compares a schema, or a map of them, within the one at path.
+func (d *differ) schemas(path string, p pair) {
+	switch roleOf(p.key, false) {
+	case oneSchema, schemaOrList:
 		d.schema(step(path, p.key), p.old, p.now)
-	case where == schemaMap && p.both('{'):
+	case schemaMap:
 		for _, entry := range pairs(p.old, p.now) {
 			d.part(join(step(path, p.key), keyName(entry.key)), entry.old, entry.now)
 		}
-	case (where == schemaList || where == schemaOrList) && p.both('['):
-		old, now := slices.Collect(elements(p.old)), slices.Collect(elements(p.now))
-		for i := range max(len(old), len(now)) {
-			d.part(fmt.Sprintf("%s[%d]", step(path, p.key), i), at(old, i), at(now, i))
-		}
+	default:
+	}
+}
+
+// lists compares lists of schemas within the one at path.
+func (d *differ) lists(path string, p pair) {
+	if role := roleOf(p.key, false); role != schemaList && role != schemaOrList {
+		return
+	}
+	old, now := slices.Collect(elements(p.old)), slices.Collect(elements(p.now))
+	for i := range max(len(old), len(now)) {
+		d.part(fmt.Sprintf("%s[%d]", step(path, p.key), i), at(old, i), at(now, i))
 	}
 }
 

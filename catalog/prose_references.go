@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"fmt"
 	"net/url"
 	"strings"
@@ -10,26 +9,22 @@ import (
 )
 
 // referencesHold refuses a $ref into what the contract leaves out or reorders: what it
-// means could change while the fingerprint stays (R16).
-func referencesHold(value []byte) error {
-	if !bytes.Contains(value, []byte(`ef":"`)) {
-		return nil
-	}
-	for k, v := range members(value) {
-		if isReference(k) && v[0] == '"' {
-			if ref := decisions.Unquote(v); pointsIntoProse(ref) {
+// means could change while the fingerprint stays (R16). It looks at every key,
+// wherever it stands, as a reference may lead there.
+func referencesHold(contract []byte) error {
+	for i := 0; i < len(contract); i++ {
+		if contract[i] != '"' {
+			continue
+		}
+		end := i + stringExtent(contract[i:])
+		if contract[end] == ':' && contract[end+1] == '"' && isReference(contract[i:end]) {
+			value := contract[end+1:]
+			if ref := decisions.Unquote(value[:stringExtent(value)]); pointsIntoProse(ref) {
 				return fmt.Errorf("%s %s points into what is not part of the contract: move its target to $defs",
-					k[1:len(k)-1], quoted(ref))
+					contract[i+1:end-1], quoted(ref))
 			}
 		}
-		if err := referencesHold(v); err != nil {
-			return err
-		}
-	}
-	for v := range elements(value) {
-		if err := referencesHold(v); err != nil {
-			return err
-		}
+		i = end - 1
 	}
 	return nil
 }
@@ -60,6 +55,7 @@ func pointsIntoProse(ref string) bool {
 			return true
 		case schemaMap:
 			names = true
+		default:
 		}
 	}
 	return false

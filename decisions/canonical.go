@@ -7,28 +7,6 @@ import (
 	"strings"
 )
 
-// Canonical JSON, version cj1: one text for one value.
-//
-// It is RFC 8785 (JCS) with exact numbers. The input is RFC 8259, read strictly; the
-// output is UTF-8 without insignificant white space, where
-//
-//   - object members are sorted by the UTF-16 code units of their keys;
-//   - a string has only the escapes \" \\ \b \t \n \f \r, and \u00xx (lower case) for
-//     the other control characters; everything else stands as it is, so NFC and NFD
-//     stay different;
-//   - a number is written the way ECMAScript writes it, but with all of its digits:
-//     1, 1.0 and 1e0 are 1, -0 is 0, 1e400 is 1e+400, and 9007199254740993 keeps its
-//     last digit. Numbers have the same text if and only if they are equal.
-//
-// Where each number is a double's shortest text, cj1 and JCS are the same bytes.
-//
-//	{ "b": [1.50, -0, "\u0041/"], "a": null }   in
-//	{"a":null,"b":[1.5,0,"A/"]}                 out
-//
-// Refused rather than repaired (R16): duplicate keys (compared after unescaping),
-// invalid UTF-8, lone surrogates, anything that RFC 8259 does not allow, anything
-// after the value, and what is beyond Limits, MaxDigits or MaxExponent.
-
 // ErrJSON is what every refusal of a JSON text wraps.
 var ErrJSON = errors.New("JSON is refused")
 
@@ -70,8 +48,29 @@ func (e *SyntaxError) Error() string {
 
 func (e *SyntaxError) Unwrap() error { return ErrJSON }
 
-// Canonical appends the canonical form of the one JSON value in src to dst, which
-// may be nil. On an error, a *SyntaxError, it returns nil.
+// Canonical appends the canonical form (version cj1: one text for one value) of the
+// JSON value in src to dst, which may be nil. On an error, a *SyntaxError, it returns
+// nil.
+//
+// It is RFC 8785 (JCS) with exact numbers. The input is RFC 8259, read strictly; the
+// output is UTF-8 without insignificant white space, where
+//
+//   - object members are sorted by the UTF-16 code units of their keys;
+//   - a string has only the escapes \" \\ \b \t \n \f \r, and \u00xx (lower case) for
+//     the other control characters; everything else stands as it is, so NFC and NFD
+//     stay different;
+//   - a number is written the way ECMAScript writes it, but with all of its digits:
+//     1, 1.0 and 1e0 are 1, -0 is 0, 1e400 is 1e+400, and 9007199254740993 keeps its
+//     last digit. Numbers have the same text if and only if they are equal.
+//
+// Where each number is a double's shortest text, cj1 and JCS are the same bytes.
+//
+//	{ "b": [1.50, -0, "\u0041/"], "a": null }   in
+//	{"a":null,"b":[1.5,0,"A/"]}                 out
+//
+// Refused rather than repaired (R16): duplicate keys (compared after unescaping),
+// invalid UTF-8, lone surrogates, anything that RFC 8259 does not allow, anything
+// after the value, and what is beyond Limits, MaxDigits or MaxExponent.
 func Canonical(dst, src []byte, lim Limits) ([]byte, error) {
 	dst, rest, err := CanonicalNext(dst, src, lim)
 	if err != nil {

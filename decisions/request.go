@@ -46,7 +46,14 @@ type Scope struct {
 	Count int64
 }
 
-// Request digest, version rq1: SHA-256 over
+// requestVersion keeps digests of other formats apart.
+const requestVersion = "writ request rq1\x00"
+
+// Digest returns the request digest (R27), by which a retry is recognised. Buf is room
+// to work in, and may be nil: with 1 KiB most requests allocate no more than the
+// arguments' canonical form. Errors are those of Arguments.Canonical.
+//
+// Version rq1 is SHA-256 over
 //
 //	"writ request rq1" 0x00
 //	workspace automation release server method tool
@@ -62,11 +69,6 @@ type Scope struct {
 // It covers what is to be done, by whom and with what. It leaves out what may differ
 // between a call and its retry and is judged afresh each time: the stage, approval id,
 // hints, labels, fingerprint, prose digest, age, and the idempotency key itself.
-const requestVersion = "writ request rq1\x00"
-
-// Digest returns the request digest (R27). Buf is room to work in, and may be nil: a
-// buffer of 1 KiB lets most requests do without allocation beyond the arguments'
-// canonical form. Errors are those of Arguments.Canonical.
 func (r *Request) Digest(buf []byte) (Hash, error) {
 	encoded, err := r.appendDigested(buf[:0])
 	if err != nil {
@@ -94,6 +96,7 @@ func (r *Request) appendDigested(dst []byte) ([]byte, error) {
 	}
 	dst = append(dst, byte(r.Arguments.Kind))
 	switch r.Arguments.Kind {
+	case ArgumentsOmitted:
 	case ArgumentsJSON:
 		dst = appendSized(dst, arguments)
 	case ArgumentsDigest:
