@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -23,7 +24,7 @@ func TestEmptyDirectoryIsACatalogue(t *testing.T) {
 func TestRevisionCoversPathsAndBytes(t *testing.T) {
 	one := []File{{"a", []byte("bc")}, {"d", nil}}
 	for _, other := range [][]File{
-		{{"ab", []byte("c")}, {"d", nil}}, {{"a", []byte("bc")}}, {{"a", []byte("b")}, {"d", []byte("c")}}, {{"d", nil}, {"a", []byte("bc")}}, nil,
+		{{"ab", []byte("c")}, {"d", nil}}, {{"a", []byte("bc")}}, {{"a", []byte("b")}, {"d", []byte("c")}}, {{"d", nil}, {"a", []byte("bc")}}, {{"x", []byte("bc")}, {"d", nil}}, nil,
 	} {
 		if revision(one) == revision(other) {
 			t.Errorf("%v and %v share a revision", one, other)
@@ -47,6 +48,47 @@ func TestNothingHalfApplied(t *testing.T) {
 	for _, file := range []string{"reviews/a.yaml", "releases/b.yaml", "toolsets/c.json"} {
 		if !strings.Contains(err.Error(), file) {
 			t.Errorf("%s is not named in %v", file, err)
+		}
+	}
+}
+
+// Hidden files are no part of a catalogue: a checkout's own data lies beside it.
+func TestHiddenFilesAreLeftAlone(t *testing.T) {
+	c, err := Load(fstest.MapFS{".git/a.yaml": {Data: []byte("[")}, "reviews/.a.yaml": {Data: []byte("[")}, "README.md": {Data: []byte("[")}}, today())
+	if err != nil || len(c.Files()) != 0 {
+		t.Errorf("got %v, %v", c, err)
+	}
+}
+
+// R8: undo that is possible but not in words counts as impossible.
+func TestUndoWithoutWordsCountsAsImpossible(t *testing.T) {
+	for undo, want := range map[string]decisions.Undo{
+		"possible": decisions.UndoImpossible,
+		"{can: possible, who: a, needs: b, within: c}":                 decisions.UndoImpossible,
+		"{can: possible, who: a, needs: b, within: c, consumed_by: d}": decisions.UndoPossible,
+		"trivial":        decisions.UndoTrivial,
+		"{can: trivial}": decisions.UndoTrivial,
+		"{who: a}":       decisions.UndoImpossible,
+	} {
+		d := &decoder{findings: &findings{}, now: today()}
+		r := d.review([]byte("tools: {a: {undo: " + undo + "}}"))
+		if got := r.Tools["a"].Traits.Undo; got != want {
+			t.Errorf("%s: got %s, want %s", undo, got, want)
+		}
+	}
+}
+
+// A day that has begun somewhere is not in the future; a moment that has not come is.
+func TestDays(t *testing.T) {
+	for at, future := range map[string]bool{
+		"2026-11-30": false, "2026-12-01": false, "2026-12-02": true,
+		"2026-11-30T12:00:00Z": false, "2026-11-30T12:00:01Z": true, "2026-11-30T13:00:00+02:00": false,
+	} {
+		d := &decoder{findings: &findings{}, now: today()}
+		d.review([]byte("tools: {a: {basis: {at: " + at + "}}}"))
+		found := slices.ContainsFunc(d.list, func(f Finding) bool { return f.Code == codeFuture })
+		if found != future {
+			t.Errorf("%s: future is %v", at, found)
 		}
 	}
 }

@@ -40,6 +40,11 @@ func TestSkeletonLeavesEverythingToBeStated(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "#|") && len(line) > 100 {
+			t.Errorf("a line of %d bytes: %s", len(line), line)
+		}
+	}
 	if strings.Index(text, "odd") > strings.Index(text, `"yes":`) || strings.Index(text, `"yes":`) > strings.Index(text, `"1.0":`) {
 		t.Errorf("the dangerous ones do not come first:\n%s", text)
 	}
