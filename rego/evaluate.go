@@ -3,6 +3,7 @@ package rego
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/topdown"
 
@@ -60,5 +61,8 @@ func (p *Policy) decide(ctx context.Context, inputs []byte) (v Verdict, final bo
 	return refusal(decisions.CodePolicyError, sentence(err)), false
 }
 
-// sentence makes an error a sentence for people.
-func sentence(err error) string { return "The policy could not be evaluated: " + err.Error() + "." }
+// sentence makes an error one sentence for people.
+func sentence(err error) string {
+	words := strings.Join(strings.Fields(err.Error()), " ")
+	return "The policy could not be evaluated: " + strings.TrimSuffix(words, ".") + "."
+}

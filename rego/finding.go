@@ -75,11 +75,22 @@ func compilerFindings(err error) findings {
 	}
 	var fs findings
 	for _, e := range many {
-		message := e.Message
-		if e.Details != nil {
-			message += ": " + strings.Join(e.Details.Lines(), " ")
-		}
-		fs = append(fs, at(e.Location, "%s", message))
+		fs = append(fs, at(e.Location, "%s", e.Message+detail(e.Details)))
 	}
 	return fs
+}
+
+// detail puts what OPA knows beyond an error's message on the same line.
+func detail(d ast.ErrorDetails) string {
+	if d == nil {
+		return ""
+	}
+	if ref, ok := d.(*ast.RefErrInvalidDetail); ok {
+		var names []string
+		for _, v := range ref.OneOf {
+			names = append(names, strings.Trim(v.String(), `"`))
+		}
+		return "; expected one of " + strings.Join(names, ", ")
+	}
+	return ": " + strings.Join(strings.Fields(strings.Join(d.Lines(), " ")), " ")
 }
