@@ -43,7 +43,7 @@ tools:
 		heading string
 		holds   func(decisions.Hints) bool
 	}{
-		{"The server itself admits that these can do harm.", admits},
+		{"The server itself admits that these write, or worse.", admits},
 		{"The server says nothing about these.", silent},
 		{"The server claims that these are harmless, which proves nothing.", claims},
 	} {
