@@ -69,7 +69,7 @@ func TestDefaultPolicyIsTidy(t *testing.T) {
 
 // A stricter trait never makes the answer gentler, in any stage.
 func TestDefaultPolicyIsMonotone(t *testing.T) {
-	p, err := Load(t.Context(), Default(), Options{})
+	p, err := Load(t.Context(), Default(), Options{Deadline: unhurried})
 	if err != nil {
 		t.Fatal(err)
 	}

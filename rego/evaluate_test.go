@@ -106,11 +106,11 @@ func TestRevision(t *testing.T) {
 // The same policy from a directory and from the binary is the same revision, and
 // says what it reads.
 func TestDefaultFromDirectory(t *testing.T) {
-	embedded, err := Load(t.Context(), Default(), Options{})
+	embedded, err := Load(t.Context(), Default(), Options{Deadline: unhurried})
 	if err != nil {
 		t.Fatal(err)
 	}
-	onDisk, err := Load(t.Context(), os.DirFS("policy"), Options{})
+	onDisk, err := Load(t.Context(), os.DirFS("policy"), Options{Deadline: unhurried})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestDefaultFromDirectory(t *testing.T) {
 
 // A policy that can't be used is never half of one.
 func TestLoadRefuses(t *testing.T) {
-	p, err := Load(t.Context(), policyOf("verdict contains {\"outcome\": \"RUNS\", \"code\": \"c\", \"reason\": \"r\"} if input.stge == \"x\""), Options{})
+	p, err := Load(t.Context(), policyOf("verdict contains {\"outcome\": \"RUNS\", \"code\": \"c\", \"reason\": \"r\"} if input.stge == \"x\""), Options{Deadline: unhurried})
 	if p != nil || err == nil {
 		t.Fatalf("got %v, %v", p, err)
 	}
@@ -140,7 +140,7 @@ func TestLoadRefuses(t *testing.T) {
 	if got := err.Error(); len(got) < len(want) || got[:len(want)] != want {
 		t.Errorf("got %s", got)
 	}
-	if _, err := Load(t.Context(), fstest.MapFS{}, Options{}); err == nil {
+	if _, err := Load(t.Context(), fstest.MapFS{}, Options{Deadline: unhurried}); err == nil {
 		t.Error("an empty directory loads")
 	}
 }

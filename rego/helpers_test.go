@@ -1,10 +1,12 @@
 package rego
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // policyOf makes a policy of one rule file, in package writ.
@@ -15,8 +17,12 @@ func policyOf(rules string) fstest.MapFS {
 	}
 }
 
+// unhurried is a deadline that a busy machine does not miss.
+const unhurried = time.Minute
+
 func load(t testing.TB, fsys fstest.MapFS, o Options) *Policy {
 	t.Helper()
+	o.Deadline = cmp.Or(o.Deadline, unhurried)
 	p, err := Load(context.Background(), fsys, o)
 	if err != nil {
 		t.Fatal(err)

@@ -60,9 +60,9 @@ func play(t *testing.T, archive *txtar.Archive) string {
 			fsys[f.Name] = &fstest.MapFile{Data: f.Data}
 		}
 	}
-	p, err := Load(t.Context(), Default(), Options{})
+	p, err := Load(t.Context(), Default(), Options{Deadline: unhurried})
 	if len(fsys) > 0 {
-		p, err = Load(t.Context(), fsys, Options{})
+		p, err = Load(t.Context(), fsys, Options{Deadline: unhurried})
 	}
 	if err != nil {
 		return err.Error() + "\n"

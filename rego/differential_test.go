@@ -1,0 +1,220 @@
+package rego
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/dependencies"
+	"pgregory.net/rapid"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// Random policies over random calls, judged twice with memory and once by the dumb
+// twin: plain OPA over the whole document. All agree; at least half of the
+// comparisons are of remembered answers.
+func TestDifferential(t *testing.T) {
+	hits, total := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		fsys := policyOf(randomRules().Draw(t, "rules"))
+		p, err := Load(t.Context(), fsys, Options{Remember: 256, Deadline: unhurried})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range rapid.SliceOfN(randomInput(), 1, 8).Draw(t, "calls") {
+			twin := p.plainly(t, in)
+			for range 3 {
+				v := p.Evaluate(t.Context(), in)
+				if total++; v.Remembered {
+					hits++
+				}
+				if diff := cmp.Diff(outline(twin), outline(v)); diff != "" && !stricter(v) {
+					t.Fatalf("%s: %s", v.Inputs, diff)
+				}
+				if diff := cmp.Diff(outline(p.Replay(t.Context(), v.Inputs)), outline(v)); diff != "" {
+					t.Fatalf("replay of %s: %s", v.Inputs, diff)
+				}
+				p.independent(t, in, v)
+			}
+		}
+	})
+	if hits*2 < total {
+		t.Errorf("%d of %d answers were remembered; want half", hits, total)
+	}
+}
+
+// stricter: the engine refuses where plain OPA takes an absent argument for no, and
+// stops there before it meets an error.
+func stricter(v Verdict) bool {
+	return v.Reason.Code == decisions.CodeInputMissing || v.Reason.Code == decisions.CodePolicyError
+}
+
+// outline is what a caller sees of a verdict.
+func outline(v Verdict) string {
+	v.Inputs, v.Remembered = nil, false
+	return fmt.Sprintf("%+v", v)
+}
+
+// plainly judges without plan, probe and memory.
+func (p *Policy) plainly(t *rapid.T, in *Input) Verdict {
+	all := newDocument([]inputPath{{}})
+	whole, err := all.append(nil, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := p.judge
+	plain.probe = nil
+	v, err := plain.verdict(t.Context(), whole)
+	if err != nil {
+		return refusal(decisions.CodePolicyError, sentence(err))
+	}
+	return v
+}
+
+// independent checks the probe: where it lets a call through, no value of an absent
+// argument would have changed the answer.
+func (p *Policy) independent(t *rapid.T, in *Input, v Verdict) {
+	if in.Arguments == nil || stricter(v) {
+		return
+	}
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal(in.Arguments, &arguments); err != nil {
+		t.Fatal(err)
+	}
+	// A rule that looks at all arguments may well see one more.
+	if p.judge.probe == nil || p.judge.probe.whole {
+		return
+	}
+	for _, name := range []string{"amount", "to"} {
+		if _, there := arguments[name]; there {
+			continue
+		}
+		for _, value := range []string{"0", "7", `"x"`, "null", "[1]"} {
+			filled := *in
+			filled.Arguments = json.RawMessage(strings.Replace(string(in.Arguments), "{", fmt.Sprintf("{%q: %s,", name, value), 1))
+			if len(arguments) == 0 {
+				filled.Arguments = json.RawMessage(fmt.Sprintf("{%q: %s}", name, value))
+			}
+			if got := p.plainly(t, &filled); got.Outcome != v.Outcome {
+				t.Fatalf("%s: without %s the answer is %v, with %s it is %v", v.Inputs, name, v.Outcome, value, got.Outcome)
+			}
+		}
+	}
+}
+
+// randomRules composes policies from conditions of every form that Rego has.
+func randomRules() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		var b strings.Builder
+		b.WriteString(helpers)
+		for i := range rapid.IntRange(1, 4).Draw(t, "rules") {
+			outcome := rapid.SampledFrom([]string{"RUN", "RECORD_ONLY", "REFUSE"}).Draw(t, "outcome")
+			fmt.Fprintf(&b, "verdict contains {\"outcome\": %q, \"code\": \"c%d\", \"reason\": \"r\"} if {\n", outcome, i)
+			for _, c := range rapid.SliceOfNDistinct(rapid.SampledFrom(conditions()), 1, 3, rapid.ID[string]).Draw(t, "conditions") {
+				b.WriteString("\t" + c + "\n")
+			}
+			b.WriteString("}\n\n")
+		}
+		return b.String()
+	})
+}
+
+func conditions() []string {
+	return []string{
+		`input.tool == "pay"`,
+		`input.tool != "pay"`,
+		`not input.traits.collection`,
+		`input.traits.effect in {"write"}`,
+		`input.traits.risk == data.writ.stages[0]`,
+		`input.arguments.amount > 5`,
+		`not input.arguments.amount > 5`,
+		`input.arguments.amount == 7`,
+		`json.marshal(input.arguments.amount) == "7.0"`,
+		`object.get(input.arguments, "amount", 0) > 5`,
+		`input.arguments.to.address == "x"`,
+		`count([x | some x in input.arguments.list]) == 0`,
+		`every x in input.arguments.list { x > 1 }`,
+		`some k, v in input.labels; startswith(k, v)`,
+		`input.labels.team == "a"`,
+		`large(input.arguments.amount)`,
+		`not large(input.arguments.amount)`,
+		`limit > 5`,
+		`capped == "high"`,
+		`not shut`,
+		`shut with input.tool as "send"`,
+		`input.scope.count / input.toolset_age_seconds > 1`,
+		`sized[input.tool] > 1`,
+		`1 > 2`,
+	}
+}
+
+const helpers = `
+default limit := 0
+
+limit := input.arguments.amount if input.tool == "pay"
+
+capped := "high" if {
+	input.arguments.amount > 100
+} else := "low" if {
+	input.tool == "pay"
+} else := "none"
+
+large(x) if x > 5
+
+large(x) if x == "x"
+
+shut if input.tool == "send"
+
+shut if input.arguments.to == "x"
+
+sized[input.tool] := count(input.labels)
+
+sized.pay := 5
+
+`
+
+func randomInput() *rapid.Generator[*Input] {
+	return rapid.Custom(func(t *rapid.T) *Input {
+		in := &Input{
+			Tool:        rapid.SampledFrom([]string{"pay", "send"}).Draw(t, "tool"),
+			Count:       int64(rapid.IntRange(0, 2).Draw(t, "count")),
+			ScopeStated: rapid.Bool().Draw(t, "stated"),
+			Labels:      map[string]string{"team": rapid.SampledFrom([]string{"a", "te"}).Draw(t, "team")},
+		}
+		in.Classified.Traits.Single = rapid.Bool().Draw(t, "single")
+		if rapid.Bool().Draw(t, "effect") {
+			in.Classified.Traits.Effect = decisions.Read
+		}
+		if rapid.Bool().Draw(t, "sent") {
+			in.Arguments = json.RawMessage(rapid.SampledFrom([]string{
+				`{}`, `{"amount": 7}`, `{"amount":7.0}`, `{"amount": 7e0, "to": "x"}`, `{"amount": 1e400}`, `{"amount": "x"}`,
+				`{"amount": null}`, `{"to": {"address": "x"}}`, `{"list": []}`, `{"list": [2, 3], "amount": 500}`, `{"\u0061mount": 7}`,
+			}).Draw(t, "arguments"))
+		}
+		return in
+	})
+}
+
+// What the walk finds covers what OPA's own analysis finds.
+func TestReadsCoverDependencies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := Load(t.Context(), policyOf(randomRules().Draw(t, "rules")), Options{Deadline: unhurried})
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, err := dependencies.Base(p.judge.compiler, p.judge.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads := readPaths(p.judge.compiler)
+		for _, r := range base {
+			if r.HasPrefix(ast.InputRootRef) && !wanted(reads, strings.TrimPrefix(constantPath(r).String(), "input.")) {
+				t.Errorf("%v is not among %v", r, reads)
+			}
+		}
+	})
+}
