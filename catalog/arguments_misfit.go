@@ -74,6 +74,8 @@ func expected(k jsonschema.ErrorKind) string {
 		return "expected exactly one of the forms that the schema lists"
 	case *kind.FalseSchema:
 		return "not expected"
+	case *kind.Not:
+		return "expected none of what the schema excludes"
 	case *kind.RefCycle:
 		return "the schema refers to itself in a circle"
 	}

@@ -72,6 +72,33 @@ func TestCheckArguments(t *testing.T) {
 	}
 }
 
+// Each bound is said as the number that the schema gives.
+func TestCheckArgumentsBounds(t *testing.T) {
+	for _, test := range []struct{ schema, value, want string }{
+		{`{"minLength": 2}`, `"a"`, "expected at least 2 characters"},
+		{`{"maxLength": 2}`, `"abc"`, "expected at most 2 characters"},
+		{`{"minItems": 1}`, `[]`, "expected at least 1 items"},
+		{`{"maxItems": 1}`, `[1, 2]`, "expected at most 1 items"},
+		{`{"uniqueItems": true}`, `[1, 1.0]`, "expected items that all differ"},
+		{`{"minimum": 0.5}`, `0.25`, "expected at least 0.500000"},
+		{`{"maximum": 5}`, `6`, "expected at most 5"},
+		{`{"exclusiveMinimum": 5}`, `5`, "expected more than 5"},
+		{`{"exclusiveMaximum": 5}`, `5`, "expected less than 5"},
+		{`{"multipleOf": 3}`, `5`, "expected a multiple of 3"},
+		{`{"const": "secret"}`, `"other"`, "expected the one value that is allowed"},
+		{`{"not": {}}`, `1`, "expected none of what the schema excludes"},
+		{`{"minProperties": 1}`, `{}`, "does not fit the schema's minProperties"},
+		{`{"oneOf": [{"type": "string"}, {"const": "a"}]}`, `"a"`, "expected exactly one of the forms that the schema lists"},
+		{`{"anyOf": [{"type": "string"}]}`, `1`, "expected string, got number"},
+	} {
+		tool := PinnedTool{arguments: compileArguments([]byte(`{"properties": {"a": ` + test.schema + `}}`))}
+		err := tool.CheckArguments([]byte(`{"a": ` + test.value + `}`))
+		if err == nil || !strings.HasSuffix(err.Error(), ": /a: "+test.want) {
+			t.Errorf("%s of %s: got %v, want %q", test.value, test.schema, err, test.want)
+		}
+	}
+}
+
 // Omitted arguments are an empty object; a tool that is not pinned takes nothing.
 func TestCheckArgumentsOmitted(t *testing.T) {
 	free := PinnedTool{arguments: compileArguments(nil)}

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +92,46 @@ func TestDays(t *testing.T) {
 		if found != future {
 			t.Errorf("%s: future is %v", at, found)
 		}
+	}
+}
+
+// A file that can't be read is a finding, and so is a directory.
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "reviews"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"gone.yaml": "nowhere", "directory.yaml": ".", "circle.yaml": "circle.yaml"} {
+		if err := os.Symlink(target, filepath.Join(dir, "reviews", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := Check(os.DirFS(dir), today())
+	for _, f := range list {
+		if f.Code != codeUnreadable {
+			t.Errorf("got %v", f)
+		}
+	}
+	if len(list) != 3 {
+		t.Errorf("got %v", list)
+	}
+}
+
+// What is not released gives words, and pins nothing (R14).
+func TestToolSetByFingerprint(t *testing.T) {
+	c := sampleCatalog(t)
+	pinned := c.ToolSet(samplePin(c))
+	if pinned == nil || c.ToolSet("fp1:x") != nil || len(c.Warnings()) != 0 {
+		t.Fatalf("got %v, warnings %v", pinned, c.Warnings())
+	}
+	changed := 0
+	for fingerprint, list := range c.toolsets {
+		if fingerprint != pinned.Fingerprint && len(Diff(pinned, list)) > 0 {
+			changed++
+		}
+	}
+	if changed != 1 {
+		t.Errorf("%d changed lists, want mail-next", changed)
 	}
 }
 
