@@ -1,6 +1,10 @@
 package decisions
 
-import ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+import (
+	"slices"
+
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
+)
 
 // The log's enums count like ours, but keep 0 for "nobody said", which reads as the
 // strictest value; so does a number that this version does not know (R2, R11).
@@ -39,10 +43,16 @@ func (c Classified) Record() *ledgerv1.Traits {
 		Exposure:   c.Traits.Exposure.Record(),
 		Single:     c.Traits.Single,
 		Idempotent: c.Traits.Idempotent,
-		Sources:    make([]*ledgerv1.Source, len(c.Sources)),
+		SourceOf:   make([]byte, len(c.Sources)),
 	}
 	for i, s := range c.Sources {
-		t.Sources[i] = &ledgerv1.Source{Kind: s.Kind.Record(), Detail: s.Detail}
+		at := slices.Index(c.Sources[:i], s)
+		if at >= 0 {
+			t.SourceOf[i] = t.SourceOf[at]
+			continue
+		}
+		t.SourceOf[i] = byte(len(t.Sources))
+		t.Sources = append(t.Sources, &ledgerv1.Source{Kind: s.Kind.Record(), Detail: s.Detail})
 	}
 	return t
 }
@@ -78,8 +88,9 @@ func RecordedTraits(t *ledgerv1.Traits) Classified {
 		Single:     t.GetSingle(),
 		Idempotent: t.GetIdempotent(),
 	}}
-	for i, s := range t.GetSources() {
-		if i < len(c.Sources) {
+	for i, at := range t.GetSourceOf() {
+		if i < len(c.Sources) && int(at) < len(t.GetSources()) {
+			s := t.GetSources()[at]
 			c.Sources[i] = Source{Kind: RecordedSourceKind(s.GetKind()), Detail: s.GetDetail()}
 		}
 	}

@@ -20,14 +20,14 @@ func (d *Decider) floorRefuses(j *judgement, found *catalog.Resolution) *decisio
 		return checkArguments(j, found)
 	case catalog.MismatchMissing:
 		return floor(decisions.CodeToolsetMissing, fmt.Sprintf(
-			"the call carries no tool-set fingerprint, and the release pins %s: send toolset_fingerprint", found.Pin.ToolSet.Fingerprint))
+			"The call carries no tool-set fingerprint, and the release pins %s: send toolset_fingerprint.", found.Pin.ToolSet.Fingerprint))
 	case catalog.MismatchChanged:
 		j.changes = d.changes(found.Pin.ToolSet, j.call.ToolsetFingerprint)
 		return floor(decisions.CodeToolsetChanged, changed(j.call.Server, j.changes))
 	case catalog.MismatchUnpinned:
 		if found.Pin != nil {
 			return floor(decisions.CodeToolUnknown, fmt.Sprintf(
-				"the pinned tool set of %s has no tool %q: review the list that has it, and pin it", j.call.Server, j.call.Tool))
+				"The pinned tool set of %s has no tool %q: review the list that has it, and pin it.", j.call.Server, j.call.Tool))
 		}
 	}
 	return floor(decisions.CodeToolsetUnpinned, unpinned(j.call))
@@ -40,7 +40,7 @@ func checkArguments(j *judgement, found *catalog.Resolution) *decisions.Reason {
 		return nil
 	}
 	if err := found.Tool.CheckArguments(j.call.Arguments.JSON); err != nil {
-		return floor(decisions.CodeArguments, fmt.Sprintf("%s: %v", j.call.Tool, err))
+		return floor(decisions.CodeArguments, fmt.Sprintf("%s: %v.", j.call.Tool, err))
 	}
 	return nil
 }
@@ -50,15 +50,15 @@ func (j *judgement) holdFloor() {
 	first := j.active.stages[0]
 	if j.stage == first && j.traits.Traits.Effect == decisions.Write && j.verdict.Outcome > decisions.RecordOnly {
 		j.tighten(decisions.RecordOnly, *floor(decisions.CodeRehearsalWrite,
-			fmt.Sprintf("nothing is real in stage %s: a write is only recorded", first)))
+			fmt.Sprintf("Nothing is real in stage %s: a write is only recorded.", first)))
 	}
 	if !j.traits.Traits.Single && j.call.Scope == nil && j.verdict.Outcome == decisions.AwaitApproval {
 		j.refuse(*floor(decisions.CodeScopeMissing,
-			"the call acts on many things and says not which: an approval needs a scope (selection and count)"))
+			"The call acts on many things and does not say on which: an approval needs scope.selection and scope.count."))
 	}
 	if j.verdict.Outcome == decisions.AwaitApproval && j.call.ApprovalID != "" {
 		j.verdict.Reason = *floor(decisions.CodeApprovalUnknown, fmt.Sprintf(
-			"approval %q is not in this log, so the call still waits: %s", j.call.ApprovalID, j.verdict.Reason.Sentence))
+			"Approval %q is not in this log, so the call still waits. %s", j.call.ApprovalID, j.verdict.Reason.Sentence))
 	}
 }
 
@@ -78,10 +78,13 @@ func floor(code decisions.Code, sentence string) *decisions.Reason {
 }
 
 func unpinned(call *decisions.Request) string {
-	if call.Release == "" {
-		return fmt.Sprintf("the call names no release, so no tool set of %s is pinned for it", call.Server)
+	if call.Server == "" {
+		return "The call names no server connection, so no tool set is pinned for it: send server."
 	}
-	return fmt.Sprintf("release %s of %s in workspace %s pins no tool set of server %s: review the server and pin its fingerprint in the release",
+	if call.Release == "" {
+		return fmt.Sprintf("The call names no release, so no tool set of %s is pinned for it: send automation and release.", call.Server)
+	}
+	return fmt.Sprintf("Release %s of %s in workspace %s pins no tool set of server %s: review the server and pin its fingerprint in the release.",
 		call.Release, call.Automation, call.Workspace, call.Server)
 }
 
@@ -94,24 +97,16 @@ func (d *Decider) changes(pinned *catalog.ToolSet, fingerprint string) []string 
 	if seen == nil {
 		return nil
 	}
-	return words(catalog.Diff(pinned, seen))
-}
-
-func words(changes []catalog.Change) []string {
-	said := make([]string, len(changes))
-	for i, c := range changes {
-		said[i] = c.Words
-	}
-	return said
+	return d.observed.changes(pinned, seen)
 }
 
 func changed(server string, changes []string) string {
 	if len(changes) == 0 {
-		return fmt.Sprintf("the tool set of %s is not the pinned one, and the new list was not shown: send it with ToolSetService.Observe to see what changed", server)
+		return fmt.Sprintf("The tool set of %s is not the pinned one, and the new list was not shown: send it with ToolSetService.Observe to see what changed.", server)
 	}
 	said := strings.Join(changes[:min(firstChanges, len(changes))], "; ")
 	if more := len(changes) - firstChanges; more > 0 {
 		said += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("the tool set of %s changed since it was pinned: %s", server, said)
+	return fmt.Sprintf("The tool set of %s changed since it was pinned: %s.", server, said)
 }

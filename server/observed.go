@@ -1,14 +1,19 @@
 package server
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/writ-dev/writ/catalog"
 )
 
-// maxObserved bounds the lists that are held; the oldest goes first.
-const maxObserved = 64
+const (
+	// maxObserved bounds the lists that are held; the oldest goes first.
+	maxObserved = 64
+	// maxChanges bounds the words about a changed list; each has at most 600 bytes.
+	maxChanges = 50
+)
 
 // Observed holds tool lists that gateways showed, so that a refusal for a changed
 // set can say what changed (R14). They classify nothing and permit nothing. It is
@@ -16,6 +21,14 @@ const maxObserved = 64
 type Observed struct {
 	mu    sync.Mutex
 	lists []*catalog.ToolSet // oldest first
+	said  []difference       // oldest first
+}
+
+// difference is between two lists, in words, so that comparing large ones costs
+// one call and not each.
+type difference struct {
+	from, to string // fingerprints and prose digests
+	words    []string
 }
 
 // Keep remembers a list.
@@ -41,4 +54,44 @@ func (o *Observed) find(fingerprint string) *catalog.ToolSet {
 		}
 	}
 	return nil
+}
+
+// changes returns the differences in words, most dangerous first, at most
+// maxChanges of them.
+func (o *Observed) changes(pinned, seen *catalog.ToolSet) []string {
+	from, to := pinned.Fingerprint+pinned.ProseDigest, seen.Fingerprint+seen.ProseDigest
+	if words, known := o.known(from, to); known {
+		return words
+	}
+	words := inWords(catalog.Diff(pinned, seen))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.said) == maxObserved {
+		o.said = slices.Delete(o.said, 0, 1)
+	}
+	o.said = append(o.said, difference{from, to, words})
+	return words
+}
+
+func (o *Observed) known(from, to string) ([]string, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, d := range slices.Backward(o.said) {
+		if d.from == from && d.to == to {
+			return d.words, true
+		}
+	}
+	return nil, false
+}
+
+// inWords bounds what a hostile list can make a person, an answer and an entry hold.
+func inWords(changes []catalog.Change) []string {
+	said := make([]string, 0, min(len(changes), maxChanges))
+	for _, c := range changes {
+		if len(said) == maxChanges-1 && len(changes) > maxChanges {
+			return append(said, fmt.Sprintf("and %d more", len(changes)-len(said)))
+		}
+		said = append(said, c.Words)
+	}
+	return said
 }

@@ -18,9 +18,6 @@ const (
 	keyLifetime = 24 * time.Hour
 	// maxInlineInputs is where the inputs that a policy read move to a blob.
 	maxInlineInputs = 32 << 10
-	// maxLoggedChanges and maxLoggedChange bound the words about a changed tool set.
-	maxLoggedChanges = 100
-	maxLoggedChange  = 200
 )
 
 // propose writes the entry: what the decision depended on, the rest as keyed
@@ -45,7 +42,7 @@ func (d *Decider) propose(j *judgement) (decisions.Proposal, error) {
 		ApprovalId:      c.ApprovalID,
 		Warnings:        j.warnings,
 		Hints:           hints(c.Hints),
-		ToolsetChanges:  bounded(j.changes),
+		ToolsetChanges:  j.changes,
 	}
 	d.digestRest(entry, c)
 	if err := d.keepInputs(entry, j.verdict.Inputs); err != nil {
@@ -153,13 +150,4 @@ func (d *Decider) claim(j *judgement, request decisions.Hash) *decisions.Claim {
 		Reason:   j.verdict.Reason,
 		Lifetime: keyLifetime,
 	}
-}
-
-// bounded keeps the words about a changed set within an entry's size.
-func bounded(changes []string) []string {
-	if len(changes) > maxLoggedChanges {
-		rest := len(changes) - maxLoggedChanges + 1
-		changes = append(slices.Clone(changes[:maxLoggedChanges-1]), fmt.Sprintf("and %d more", rest))
-	}
-	return changes
 }

@@ -77,7 +77,7 @@ func (d *Decider) Observe(workspace, server string, pages [][]byte) (*Seen, erro
 	for _, p := range d.active.Load().Catalog.Pins(workspace, server) {
 		seen.Differences = append(seen.Differences, Difference{
 			Automation: p.Automation, Release: p.Release, Pinned: p.Pin.ToolSet.Fingerprint,
-			Changes: words(catalog.Diff(p.Pin.ToolSet, ts)),
+			Changes: d.observed.changes(p.Pin.ToolSet, ts),
 		})
 	}
 	return seen, nil

@@ -5,10 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/writ-dev/writ/decisions"
 	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 	writv1 "github.com/writ-dev/writ/proto/writ/v1"
 )
@@ -179,17 +181,13 @@ func showDecision(t *table, e *writv1.LogEntry, d *ledgerv1.Decision) {
 }
 
 // showTraits prints each trait with what made it so strict (R3).
-func showTraits(t *table, traits *ledgerv1.Traits) {
+func showTraits(t *table, recorded *ledgerv1.Traits) {
+	c := decisions.RecordedTraits(recorded)
 	values := []string{
-		word(traits.GetEffect().String(), "EFFECT_"), word(traits.GetRisk().String(), "RISK_"),
-		word(traits.GetUndo().String(), "UNDO_"), word(traits.GetExposure().String(), "EXPOSURE_"),
-		strconv.FormatBool(!traits.GetSingle()), strconv.FormatBool(traits.GetIdempotent()),
+		c.Traits.Effect.String(), c.Traits.Risk.String(), c.Traits.Undo.String(), c.Traits.Exposure.String(),
+		strconv.FormatBool(!c.Traits.Single), strconv.FormatBool(c.Traits.Idempotent),
 	}
 	for i, name := range []string{"effect", "risk", "undo", "exposure", "collection", "idempotent"} {
-		source := ""
-		if i < len(traits.GetSources()) {
-			source = word(traits.GetSources()[i].GetKind().String(), "SOURCE_KIND_") + ": " + traits.GetSources()[i].GetDetail()
-		}
-		t.row(name, values[i]+"  ("+source+")")
+		t.row(name, fmt.Sprintf("%s  (%s)", values[i], strings.TrimSuffix(c.Sources[i].Kind.String()+": "+c.Sources[i].Detail, ": ")))
 	}
 }

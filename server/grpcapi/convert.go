@@ -1,6 +1,8 @@
 package grpcapi
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/writ-dev/writ/decisions"
@@ -69,8 +71,14 @@ func response(a *server.Answer) *writv1.DecideResponse {
 }
 
 func traits(c decisions.Classified) *writv1.EffectiveTraits {
+	// Most traits have one source: the review. Equal ones share a message.
+	var messages [len(c.Sources)]*writv1.Source
 	source := func(t decisions.Trait) *writv1.Source {
-		return &writv1.Source{Kind: c.Sources[t].Kind.String(), Detail: c.Sources[t].Detail}
+		at := slices.Index(c.Sources[:], c.Sources[t])
+		if messages[at] == nil {
+			messages[at] = &writv1.Source{Kind: c.Sources[t].Kind.String(), Detail: c.Sources[t].Detail}
+		}
+		return messages[at]
 	}
 	return &writv1.EffectiveTraits{
 		Effect: writv1.Effect(c.Traits.Effect.Record()), EffectSource: source(decisions.EffectTrait),

@@ -1559,8 +1559,11 @@ type Traits struct {
 	// Acts on one thing. False is the strict value (R2).
 	Single     bool `protobuf:"varint,5,opt,name=single,proto3" json:"single,omitempty"`
 	Idempotent bool `protobuf:"varint,6,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
-	// Sources of effect, risk, undo, exposure, single, idempotent, in that order.
-	Sources       []*Source `protobuf:"bytes,7,rep,name=sources,proto3" json:"sources,omitempty"`
+	// Who made them so strict, each once.
+	Sources []*Source `protobuf:"bytes,7,rep,name=sources,proto3" json:"sources,omitempty"`
+	// Which of them it was for effect, risk, undo, exposure, single, idempotent, in
+	// that order: 6 bytes, each a place in sources.
+	SourceOf      []byte `protobuf:"bytes,8,opt,name=source_of,json=sourceOf,proto3" json:"source_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1640,6 +1643,13 @@ func (x *Traits) GetIdempotent() bool {
 func (x *Traits) GetSources() []*Source {
 	if x != nil {
 		return x.Sources
+	}
+	return nil
+}
+
+func (x *Traits) GetSourceOf() []byte {
+	if x != nil {
+		return x.SourceOf
 	}
 	return nil
 }
@@ -2071,7 +2081,7 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"_read_onlyB\x0e\n" +
 	"\f_destructiveB\r\n" +
 	"\v_idempotentB\r\n" +
-	"\v_open_world\"\xac\x02\n" +
+	"\v_open_world\"\xc9\x02\n" +
 	"\x06Traits\x12.\n" +
 	"\x06effect\x18\x01 \x01(\x0e2\x16.writ.ledger.v1.EffectR\x06effect\x12(\n" +
 	"\x04risk\x18\x02 \x01(\x0e2\x14.writ.ledger.v1.RiskR\x04risk\x12(\n" +
@@ -2081,7 +2091,8 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\n" +
 	"idempotent\x18\x06 \x01(\bR\n" +
 	"idempotent\x120\n" +
-	"\asources\x18\a \x03(\v2\x16.writ.ledger.v1.SourceR\asources\"P\n" +
+	"\asources\x18\a \x03(\v2\x16.writ.ledger.v1.SourceR\asources\x12\x1b\n" +
+	"\tsource_of\x18\b \x01(\fR\bsourceOf\"P\n" +
 	"\x06Source\x12.\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1a.writ.ledger.v1.SourceKindR\x04kind\x12\x16\n" +
 	"\x06detail\x18\x02 \x01(\tR\x06detail\"\x8d\x02\n" +
