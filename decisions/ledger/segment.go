@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,8 +23,9 @@ const (
 )
 
 var (
-	errBlank     = errors.New("the header is blank")
-	errBadHeader = errors.New("the header is damaged")
+	errHeader    = errors.New("no segment header")
+	errBlank     = fmt.Errorf("%w: it is blank", errHeader)
+	errBadHeader = fmt.Errorf("%w: it is damaged", errHeader)
 )
 
 // header begins a segment file.
@@ -98,7 +100,10 @@ func openSegment(disk FS, dir string, number uint32, flag int) (*segment, error)
 	}
 	s.file = f
 	head := make([]byte, segmentHeader)
-	n, _ := f.ReadAt(head, 0)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return s, err
+	}
 	s.header, err = parseHeader(head[:n])
 	if err == nil && s.number != number {
 		err = fmt.Errorf("%w: it is segment %d's", errBadHeader, s.number)
@@ -141,8 +146,14 @@ func openSegments(disk FS, dir string, flag int) (begun []*segment, blank uint32
 		}
 		if err == nil {
 			err = checkSegment(begun)
-		} else if number == count-1 && isUnused(s, err) {
-			return begun[:number], number, s.file.Close()
+		} else if number == count-1 && errors.Is(err, errHeader) {
+			unused, readErr := isUnused(s)
+			if unused {
+				return begun[:number], number, s.file.Close()
+			}
+			if readErr != nil {
+				err = readErr
+			}
 		}
 		if err != nil {
 			return nil, 0, errors.Join(headerError(dir, number, err), closeSegments(begun))
@@ -152,7 +163,7 @@ func openSegments(disk FS, dir string, flag int) (begun []*segment, blank uint32
 }
 
 func headerError(dir string, number uint32, err error) error {
-	if errors.Is(err, ErrNewer) {
+	if !errors.Is(err, errHeader) {
 		return fmt.Errorf("%s: %w", segmentName(dir, number), err)
 	}
 	return fmt.Errorf("%w: %s, offset 0: %w: %s", ErrDamaged, segmentName(dir, number), err, restore)
@@ -184,16 +195,13 @@ func checkSegment(segments []*segment) error {
 // isUnused tells a last segment in which nothing durable was ever written: its
 // header is synced before the first batch, so a bad header with nothing behind it is
 // one that never became durable.
-func isUnused(s *segment, headerErr error) bool {
-	if s == nil || errors.Is(headerErr, ErrNewer) {
-		return false
-	}
+func isUnused(s *segment) (bool, error) {
 	size, err := s.file.Size()
 	if err != nil {
-		return false
+		return false, err
 	}
 	blank, err := zeroFrom(s.file, segmentHeader, size)
-	return err == nil && blank == segmentHeader
+	return blank == segmentHeader, err
 }
 
 func closeSegments(segments []*segment) error {
