@@ -25,9 +25,10 @@ func strictest(verdicts []Verdict) Verdict {
 		)
 	})
 	v := verdicts[0]
-	for _, other := range verdicts[1:] {
+	v.Obligations = nil
+	for _, other := range verdicts {
 		if other.Outcome == v.Outcome {
-			v.Obligations = slices.Concat(v.Obligations, other.Obligations)
+			v.Obligations = append(v.Obligations, other.Obligations...)
 			// An unsaid permit is 0 and wraps to the longest, so that it bounds nothing.
 			v.PermitSeconds = min(v.PermitSeconds-1, other.PermitSeconds-1) + 1
 		}
