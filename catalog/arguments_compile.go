@@ -7,6 +7,8 @@ import (
 	"regexp"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // schemaURL is where a pinned schema pretends to live. Nothing is ever fetched.
@@ -45,11 +47,13 @@ func compileArguments(input []byte) *arguments {
 }
 
 func compileSchema(input []byte) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
+	// Numbers come out bounded, so that nothing expands 1e999999999 to compare it.
+	canonical, err := decisions.Canonical(nil, input, decisions.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	if err = bounded(doc, ""); err != nil {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(canonical))
+	if err != nil {
 		return nil, err
 	}
 	var patterns patterns

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // R18: what does not fit is refused with the place, and without a value.
@@ -39,13 +41,6 @@ func TestCheckArguments(t *testing.T) {
 		{"several", order, `{"amount": 1, "note": "secret1"}`, "/note: expected at most 5 characters (and 1 more)"},
 		{"no form fits", order, `{"amount": 1, "to": true}`, "/to: expected exactly one of the forms that the schema lists"},
 		{"format is an annotation", order, `{"amount": 1, "mail": "nobody"}`, ""},
-		{"no object", order, `[1]`, "expected a JSON object"},
-		{"null", order, `null`, "expected a JSON object"},
-		{"no JSON", order, `{"amount": 1`, "expected a JSON object"},
-		{"two values", order, `{"amount": 1} {}`, "expected nothing after the JSON object"},
-		{"an exponent nobody can expand", order, `{"amount": 1e999999999}`, "/amount: expected a number of at most 1000 digits and an exponent below 10000"},
-		{"a negative one", order, `{"amount": 1E-00999999}`, "/amount: expected a number of at most 1000 digits and an exponent below 10000"},
-		{"too many digits", order, `{"amount": 1` + strings.Repeat("0", 2000) + `}`, "/amount: expected a number of at most 1000 digits and an exponent below 10000"},
 		{"no type at the root", `{"properties": {"a": {"type": "string"}}}`, `{"a": 1}`, "/a: expected string, got number"},
 		{"only $schema", `{"$schema": "http://json-schema.org/draft-07/schema#"}`, `{"a": 1}`, ""},
 		{"true", `true`, `{"a": 1}`, ""},
@@ -58,7 +53,7 @@ func TestCheckArguments(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			tool := PinnedTool{arguments: compileArguments([]byte(test.schema))}
-			err := tool.CheckArguments([]byte(test.arguments))
+			err := tool.CheckArguments(sent(test.arguments))
 			if test.want == "" {
 				if err != nil {
 					t.Fatalf("refused: %v", err)
@@ -92,7 +87,7 @@ func TestCheckArgumentsBounds(t *testing.T) {
 		{`{"anyOf": [{"type": "string"}]}`, `1`, "expected string, got number"},
 	} {
 		tool := PinnedTool{arguments: compileArguments([]byte(`{"properties": {"a": ` + test.schema + `}}`))}
-		err := tool.CheckArguments([]byte(`{"a": ` + test.value + `}`))
+		err := tool.CheckArguments(sent(`{"a": ` + test.value + `}`))
 		if err == nil || !strings.HasSuffix(err.Error(), ": /a: "+test.want) {
 			t.Errorf("%s of %s: got %v, want %q", test.value, test.schema, err, test.want)
 		}
@@ -102,15 +97,15 @@ func TestCheckArgumentsBounds(t *testing.T) {
 // Omitted arguments are an empty object; a tool that is not pinned takes nothing.
 func TestCheckArgumentsOmitted(t *testing.T) {
 	free := PinnedTool{arguments: compileArguments(nil)}
-	if err := free.CheckArguments(nil); err != nil {
+	if err := free.CheckArguments(&decisions.Arguments{}); err != nil {
 		t.Error(err)
 	}
 	needy := PinnedTool{arguments: compileArguments([]byte(`{"required": ["a"]}`))}
-	if err := needy.CheckArguments(nil); !errors.Is(err, ErrArguments) {
+	if err := needy.CheckArguments(&decisions.Arguments{}); !errors.Is(err, ErrArguments) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	for _, unpinned := range []*PinnedTool{nil, {}, {arguments: &arguments{}}} {
-		if err := unpinned.CheckArguments([]byte(`{}`)); !errors.Is(err, ErrArguments) {
+		if err := unpinned.CheckArguments(sent(`{}`)); !errors.Is(err, ErrArguments) {
 			t.Errorf("got %v, want a refusal", err)
 		}
 	}
@@ -130,7 +125,7 @@ func TestFormatsAreAnnotations(t *testing.T) {
 				t.Fatal(err)
 			}
 			tool := PinnedTool{arguments: compileArguments(schema)}
-			if err := tool.CheckArguments([]byte(`{"a": "(((1) not any format ^^ %%%"}`)); err != nil {
+			if err := tool.CheckArguments(sent(`{"a": "(((1) not any format ^^ %%%"}`)); err != nil {
 				t.Errorf("%s in %s: %v", format, draft, err)
 			}
 		}
@@ -145,7 +140,7 @@ func TestCheckArgumentsConcurrently(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 100 {
-				if err := tool.CheckArguments([]byte(`{"a": "x(("}`)); err != nil {
+				if err := tool.CheckArguments(sent(`{"a": "x(("}`)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -160,11 +155,15 @@ func BenchmarkCheckArguments(b *testing.B) {
 		"properties": {"to": {"type": "array", "items": {"type": "string"}, "minItems": 1}, "subject": {"type": "string", "maxLength": 200},
 			"body": {"type": "string"}, "priority": {"type": "integer", "minimum": 0, "maximum": 5}, "draft": {"type": "boolean"}},
 		"required": ["to", "subject", "body"], "additionalProperties": false}`))}
-	raw := []byte(`{"to": ["someone@example.com"], "subject": "` + strings.Repeat("s", 40) + `", "body": "` + strings.Repeat("b", 150) + `", "priority": 3, "draft": false}`)
+	raw := `{"to": ["someone@example.com"], "subject": "` + strings.Repeat("s", 40) + `", "body": "` + strings.Repeat("b", 150) + `", "priority": 3, "draft": false}`
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := tool.CheckArguments(raw); err != nil {
+		if err := tool.CheckArguments(sent(raw)); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+func sent(raw string) *decisions.Arguments {
+	return &decisions.Arguments{Kind: decisions.ArgumentsJSON, JSON: []byte(raw)}
 }

@@ -185,7 +185,7 @@ func describeArguments(r Resolution, arguments *string) string {
 	if arguments == nil {
 		return ""
 	}
-	if err := r.Tool.CheckArguments([]byte(*arguments)); err != nil {
+	if err := r.Tool.CheckArguments(sent(*arguments)); err != nil {
 		return "  " + err.Error() + "\n"
 	}
 	return "  arguments fit\n"

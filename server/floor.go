@@ -39,7 +39,7 @@ func checkArguments(j *judgement, found *catalog.Resolution) *decisions.Reason {
 	if found.Tool == nil || j.call.Arguments.Kind == decisions.ArgumentsDigest {
 		return nil
 	}
-	if err := found.Tool.CheckArguments(j.call.Arguments.JSON); err != nil {
+	if err := found.Tool.CheckArguments(&j.call.Arguments); err != nil {
 		return floor(decisions.CodeArguments, fmt.Sprintf("%s: %v.", j.call.Tool, err))
 	}
 	return nil

@@ -135,6 +135,6 @@ func start(ctx context.Context, o Options) (*process, error) {
 func (p *process) stop() {
 	_ = p.filtered.Close()
 	_ = killGroup(p.cmd) // it has said what it had to say
-	<-p.filtered.done // Wait closes the pipe that the filter reads
+	<-p.filtered.done    // Wait closes the pipe that the filter reads
 	_ = p.cmd.Wait()
 }

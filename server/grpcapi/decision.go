@@ -44,7 +44,7 @@ func (s *decisionService) BatchDecide(ctx context.Context, m *writv1.BatchDecide
 	results := make([]*writv1.BatchDecideResult, len(calls))
 	for i := range results {
 		if err := cmp.Or(invalid[i], errs[i]); err != nil {
-			results[i] = failure(err)
+			results[i] = failed(err)
 			continue
 		}
 		results[i] = &writv1.BatchDecideResult{Result: &writv1.BatchDecideResult_Response{Response: response(answers[i])}}
@@ -66,7 +66,7 @@ func (s *decisionService) Report(ctx context.Context, m *writv1.ReportRequest) (
 	return &writv1.ReportResponse{Log: position(receipt.LogID, receipt.Sequence, receipt.Leaf)}, nil
 }
 
-func failure(err error) *writv1.BatchDecideResult {
+func failed(err error) *writv1.BatchDecideResult {
 	s := status.Convert(edge(err))
 	return &writv1.BatchDecideResult{Result: &writv1.BatchDecideResult_Failure{
 		Failure: &writv1.Failure{Code: int32(s.Code()), Message: s.Message()}, //nolint:gosec // a gRPC code is below 17

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -24,6 +24,10 @@ import (
 
 // MaxMessageBytes is the largest message taken; a larger one is RESOURCE_EXHAUSTED.
 const MaxMessageBytes = 8 << 20
+
+// streamWorkers is how many goroutines are kept for calls: a kept one has the stack
+// that judging needs, and a new one has to grow it. Calls beyond get one of their own.
+const streamWorkers = 128
 
 // Options of the service. Decider and Log are required.
 type Options struct {
@@ -43,9 +47,10 @@ func New(o Options) (*grpc.Server, *health.Server) {
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(MaxMessageBytes),
 		grpc.MaxSendMsgSize(MaxMessageBytes),
+		grpc.NumStreamWorkers(streamWorkers),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 15 * time.Minute}),
 		grpc.ChainUnaryInterceptor(
-			logging.UnaryServerInterceptor(failures(o.Logger), logging.WithLogOnEvents(logging.FinishCall)),
+			interceptors.UnaryServerInterceptor(failures{o.Logger}),
 			recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(o.Logger))),
 		),
 	)
@@ -59,15 +64,6 @@ func New(o Options) (*grpc.Server, *health.Server) {
 	grpc_health_v1.RegisterHealthServer(s, healthy)
 	reflection.Register(s)
 	return s, healthy
-}
-
-// failures logs what did not end well; a decision is in the ledger already.
-func failures(l *slog.Logger) logging.Logger {
-	return logging.LoggerFunc(func(ctx context.Context, level logging.Level, msg string, fields ...any) {
-		if level >= logging.LevelWarn {
-			l.Log(ctx, slog.Level(level), msg, fields...)
-		}
-	})
 }
 
 // recovered keeps one broken call from stopping the others. It is not an answer.

@@ -39,10 +39,10 @@ type unary[Q, A proto.Message] func(context.Context, Q, ...grpc.CallOption) (A, 
 
 // start serves a catalogue and a policy on a port of this machine, over a real log.
 // The log is verified whole when the test ends.
-func start(t *testing.T, documents, rules fs.FS) *service {
+func start(t testing.TB, documents, rules fs.FS) *service {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
-	log, err := ledger.Open(t.Context(), ledger.Options{Dir: dir, SegmentBytes: 1 << 20, ReserveBytes: 1})
+	log, err := ledger.Open(t.Context(), ledger.Options{Dir: dir, SegmentBytes: 64 << 20, ReserveBytes: 1})
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, log.Close())
@@ -81,7 +81,7 @@ func start(t *testing.T, documents, rules fs.FS) *service {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
