@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	writ "github.com/writ-dev/writ/clients/go"
@@ -20,24 +23,41 @@ type remote struct {
 
 func (r remote) dial() (*writ.Client, error) { return writ.Dial(r.Address, writ.Options{}) }
 
+// explain says what to do about a call that the service did not answer.
+func (r remote) explain(err error) error {
+	s, ok := status.FromError(err)
+	if !ok || err == nil {
+		return err
+	}
+	hint := ""
+	switch s.Code() {
+	case codes.Unavailable:
+		hint = ": is it running? Start it with writ serve, or name it with --address"
+	case codes.DeadlineExceeded:
+		hint = ": wait longer with --timeout"
+	default:
+	}
+	return fmt.Errorf("%s answered %s: %s%s", r.Address, s.Code(), s.Message(), hint)
+}
+
 type decideCmd struct {
 	File string `short:"f" help:"Read the request as JSON, in the contract's field names, from a file, or - for standard input; flags override it."`
 
-	Workspace      string `help:"Workspace (tenant)."`
-	Automation     string `help:"Automation that makes the call."`
-	Release        string `help:"The automation's release."`
-	Stage          string `help:"Rollout stage that the gateway believes in."`
-	Server         string `help:"Name of the server connection."`
-	Method         string `help:"tools/call, resources/read, prompts/get, or a platform action."`
-	Tool           string `help:"Tool, resource or prompt."`
-	Fingerprint    string `help:"Fingerprint of the tool list that the gateway holds."`
-	Args           string `help:"Arguments, a JSON object."`
-	Process        string `help:"Process that asks."`
-	Session        string `help:"Session of the call."`
-	OnBehalfOf     string `help:"On whose behalf."`
-	Credential     string `help:"Name of the credential, never the secret."`
-	Target         string `help:"What the call acts on."`
-	IdempotencyKey string `help:"Makes a retry recognisable."`
+	Workspace      *string `help:"Workspace (tenant)."`
+	Automation     *string `help:"Automation that makes the call."`
+	Release        *string `help:"The automation's release."`
+	Stage          *string `help:"Rollout stage that the gateway believes in."`
+	Server         *string `help:"Name of the server connection."`
+	Method         *string `help:"tools/call, resources/read, prompts/get, or a platform action."`
+	Tool           *string `help:"Tool, resource or prompt."`
+	Fingerprint    *string `help:"Fingerprint of the tool list that the gateway holds."`
+	Args           *string `help:"Arguments, a JSON object."`
+	Process        *string `help:"Process that asks."`
+	Session        *string `help:"Session of the call."`
+	OnBehalfOf     *string `help:"On whose behalf."`
+	Credential     *string `help:"Name of the credential, never the secret."`
+	Target         *string `help:"What the call acts on."`
+	IdempotencyKey *string `help:"Makes a retry recognisable."`
 
 	remote
 	output
@@ -65,7 +85,7 @@ func (c decideCmd) Run(ctx context.Context, s streams) error {
 	defer cancel()
 	answer, err := client.Decide(ctx, call)
 	if err != nil {
-		return err
+		return fmt.Errorf("no decision, so the call must not run: %w", c.explain(errors.Unwrap(err)))
 	}
 	if c.json() {
 		err = printMessages(s.out, false, answer.Response())
@@ -91,7 +111,7 @@ func (c decideCmd) request(stdin io.Reader) (*writv1.DecideRequest, error) {
 		}
 	}
 	for _, f := range []struct {
-		flag string
+		flag *string
 		to   *string
 	}{
 		{c.Workspace, &call.Workspace}, {c.Automation, &call.Automation}, {c.Release, &call.Release},
@@ -100,12 +120,12 @@ func (c decideCmd) request(stdin io.Reader) (*writv1.DecideRequest, error) {
 		{c.OnBehalfOf, &call.OnBehalfOf}, {c.Credential, &call.Credential}, {c.Target, &call.Target},
 		{c.IdempotencyKey, &call.IdempotencyKey},
 	} {
-		if f.flag != "" {
-			*f.to = f.flag
+		if f.flag != nil {
+			*f.to = *f.flag
 		}
 	}
-	if c.Args != "" {
-		call.Arguments = &writv1.DecideRequest_ArgumentsJson{ArgumentsJson: c.Args}
+	if c.Args != nil {
+		call.Arguments = &writv1.DecideRequest_ArgumentsJson{ArgumentsJson: *c.Args}
 	}
 	return call, nil
 }

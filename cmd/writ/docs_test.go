@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,7 +38,7 @@ func TestTheCommandLineIsDocumented(t *testing.T) {
 	describe(&b, parser.Model.Node)
 	want := prose + cliStart + b.String()
 	if *update {
-		if err := os.WriteFile(cliPage, []byte(want), 0o600); err != nil {
+		if err := os.WriteFile(cliPage, []byte(want), 0o644); err != nil { //nolint:gosec // a document
 			t.Fatal(err)
 		}
 		return
@@ -79,4 +82,39 @@ func cell(s string) string {
 		return ""
 	}
 	return "`" + s + "`"
+}
+
+const sampleStart = "<!-- sample: make run ONCE=1 -->\n```\n"
+
+// The README shows what make run prints. Ids and hashes differ from run to run.
+func TestTheReadmeShowsTheDemo(t *testing.T) {
+	var out, logs bytes.Buffer
+	data := filepath.Join(t.TempDir(), "data")
+	code := run(t.Context(), []string{"demo", "--once", "--listen", "127.0.0.1:0", "--data", data}, streams{out: &out, err: &logs})
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, logs.String())
+	}
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(page), sampleStart)
+	_, after, closed := strings.Cut(rest, "```\n")
+	if !found || !closed {
+		t.Fatalf("README.md has no block behind %q", sampleStart)
+	}
+	if *update {
+		page := before + sampleStart + out.String() + "```\n" + after
+		if err := os.WriteFile("../../README.md", []byte(page), 0o644); err != nil { //nolint:gosec // a document
+			t.Fatal(err)
+		}
+		return
+	}
+	if shown := strings.TrimSuffix(rest, "```\n"+after); masked(shown) != masked(out.String()) {
+		t.Errorf("README.md shows\n%s\nmake run prints\n%s\nrun go test ./cmd/writ -run Readme -update", shown, out.String())
+	}
+}
+
+func masked(s string) string {
+	return regexp.MustCompile(`\b[0-9a-f]{8}(-|/)|\b[0-9a-f]{12}\b`).ReplaceAllString(s, "…$1")
 }

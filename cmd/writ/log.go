@@ -43,7 +43,7 @@ func (c logListCmd) Run(ctx context.Context, s streams) error {
 		PageSize: int32(min(c.Limit, 1<<20)), PageToken: c.Token, AllKinds: c.All, //nolint:gosec // bounded here, and by the service
 	})
 	if err != nil {
-		return err
+		return c.explain(err)
 	}
 	if c.json() {
 		return printMessages(s.out, false, page)
@@ -122,7 +122,7 @@ func (c logShowCmd) Run(ctx context.Context, s streams) error {
 	}
 	answer, err := writv1.NewLogServiceClient(client.Conn()).GetEntry(ctx, request)
 	if err != nil {
-		return err
+		return c.explain(err)
 	}
 	if c.json() {
 		return printMessages(s.out, false, answer.GetEntry())
