@@ -76,6 +76,19 @@ func wantFinding(t *testing.T, found []Finding, want string) {
 	t.Errorf("found %v; want %q", found, want)
 }
 
+// Two data files may share a directory's place, but not a value.
+func TestDataIsWrittenOnce(t *testing.T) {
+	fsys := policyOf("verdict contains {\"outcome\": \"RUN\", \"code\": \"c\", \"reason\": \"r\"}")
+	fsys["writ/data.json"] = &fstest.MapFile{Data: []byte(`{"limits": {"pay": 5}}`)}
+	wantFinding(t, Check(fsys), "")
+	fsys["data.yaml"] = &fstest.MapFile{Data: []byte("writ: {stages: [a]}")}
+	wantFinding(t, Check(fsys), `"stages" has a value already`)
+	fsys["writ/limits/data.yaml"] = &fstest.MapFile{Data: []byte("pay: 6")}
+	wantFinding(t, Check(fsys), `"pay" has a value already`)
+	fsys["writ/limits/pay/data.yaml"] = &fstest.MapFile{Data: []byte("x: 6")}
+	wantFinding(t, Check(fsys), `expected none beside the directory`)
+}
+
 // What is wrong with data, files and the stage table.
 func TestDataFindings(t *testing.T) {
 	const rules = "package writ\n\nverdict contains {\"outcome\": \"RUN\", \"code\": \"c\", \"reason\": \"r\"}\n"

@@ -46,11 +46,16 @@ func newCompiler() *ast.Compiler {
 		WithDefaultRegoVersion(ast.RegoV1)
 }
 
-// compile type-checks modules against the document and makes them ready to run.
-func compile(modules ...map[string]*ast.Module) (*ast.Compiler, findings) {
+// typedCompiler also checks types against the document.
+func typedCompiler() *ast.Compiler {
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, schema())
-	c := newCompiler().WithSchemas(schemas)
+	return newCompiler().WithSchemas(schemas)
+}
+
+// compile type-checks modules against the document and makes them ready to run.
+func compile(modules ...map[string]*ast.Module) (*ast.Compiler, findings) {
+	c := typedCompiler()
 	if c.Compile(copied(modules...)); c.Failed() {
 		return nil, compilerFindings(c.Errors)
 	}

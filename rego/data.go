@@ -28,31 +28,38 @@ func (s *source) parseData(f File) findings {
 		return findings{{File: f.Path, Message: "is not read as data; name it data.yaml or data.json"}}
 	}
 	value, err := decodeData(f)
+	if err == nil {
+		err = s.merge(path.Dir(f.Path), value)
+	}
 	if err != nil {
 		return findings{{File: f.Path, Message: err.Error()}}
 	}
-	at, dotted := s.data, ""
-	if dir := path.Dir(f.Path); dir != "." {
-		for key := range strings.SplitSeq(dir, "/") {
-			dotted += "." + key
-			below, isObject := at[key].(map[string]any)
-			if at[key] == nil {
-				below, isObject = map[string]any{}, true
-				at[key] = below
-			}
-			if !isObject {
-				return findings{{File: f.Path, Message: fmt.Sprintf("data%s has a value already; expected none beside the directory", dotted)}}
-			}
-			at = below
+	s.locate(f)
+	return nil
+}
+
+// merge puts a file's values below its directory's place in the data.
+func (s *source) merge(dir string, value map[string]any) error {
+	at := s.data
+	for key := range strings.SplitSeq(dir, "/") {
+		if dir == "." {
+			break
 		}
+		if at[key] == nil {
+			at[key] = map[string]any{}
+		}
+		below, isObject := at[key].(map[string]any)
+		if !isObject {
+			return fmt.Errorf("%q of %s has a value already; expected none beside the directory", key, dir)
+		}
+		at = below
 	}
 	for key, v := range value {
 		if _, taken := at[key]; taken {
-			return findings{{File: f.Path, Message: fmt.Sprintf("data%s.%s has a value already; write it once", dotted, key)}}
+			return fmt.Errorf("%q has a value already; write it once", key)
 		}
 		at[key] = v
 	}
-	s.locate(f, dotted)
 	return nil
 }
 
@@ -95,12 +102,13 @@ func oneYAML(content []byte, to any) error {
 
 // locate notes the lines of a file's values. JSON is read as YAML, which it nearly
 // always is; where it is not, findings name the file alone.
-func (s *source) locate(f File, dotted string) {
+func (s *source) locate(f File) {
 	var root yaml.Node
 	if yaml.Unmarshal(f.Content, &root) != nil || len(root.Content) != 1 {
 		return
 	}
-	s.lines.walk(f.Path, strings.TrimPrefix(dotted, "."), root.Content[0])
+	dotted := strings.ReplaceAll(strings.TrimPrefix(path.Dir(f.Path), "."), "/", ".")
+	s.lines.walk(f.Path, dotted, root.Content[0])
 }
 
 func (l dataLines) walk(file, dotted string, n *yaml.Node) {

@@ -1,7 +1,6 @@
 package rego
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -26,9 +25,9 @@ func TestMutants(t *testing.T) {
 
 // tableMutants changes the data only, so that one compilation serves them all.
 func (s *source) tableMutants(t *testing.T) (n int) {
-	c, found := compile(s.modules, s.tests)
-	if len(found) > 0 {
-		t.Fatal(found)
+	c := typedCompiler()
+	if !s.survives(t, c, copied(s.modules, s.tests)) {
+		t.Fatal("the policy's own tests fail")
 	}
 	for row, cells := range s.writData("stage_table").(map[string]any) {
 		cells := cells.(map[string]any)
@@ -36,7 +35,7 @@ func (s *source) tableMutants(t *testing.T) (n int) {
 			for _, word := range others(tableWords(), cell.(string)) {
 				n++
 				cells[stage] = word
-				if s.survives(t, c) {
+				if s.survives(t, c, nil) {
 					t.Errorf("stage_table.%s.%s: %v changed to %s and no test failed", row, stage, cell, word)
 				}
 			}
@@ -46,13 +45,14 @@ func (s *source) tableMutants(t *testing.T) (n int) {
 	return n
 }
 
-// survives runs the policy's tests and says whether all passed.
-func (s *source) survives(t *testing.T, c *ast.Compiler) bool {
-	results, err := runTests(context.Background(), c, s.store(), nil)
-	if err != nil {
+// survives runs the policy's tests and says whether all passed. What does not
+// compile never loads.
+func (s *source) survives(t *testing.T, c *ast.Compiler, modules map[string]*ast.Module) bool {
+	results, err := runTests(t.Context(), c, modules, s.store(), nil)
+	if err != nil && modules == nil {
 		t.Fatal(err)
 	}
-	return (Report{Tests: results}).Pass()
+	return err == nil && Report{Tests: results}.Pass()
 }
 
 // ruleMutants compiles each mutant.
@@ -77,8 +77,7 @@ func (s *source) judgeMutants(t *testing.T, file string, mutants []mutant) int {
 	defer func() { s.modules[file] = original }()
 	for _, m := range mutants {
 		s.modules[file] = m.module
-		// A mutant that does not compile never loads.
-		if c, found := compile(s.modules, s.tests); len(found) == 0 && s.survives(t, c) {
+		if s.survives(t, typedCompiler(), copied(s.modules, s.tests)) {
 			t.Errorf("%s: %s and no test failed", file, m.name)
 		}
 	}

@@ -63,12 +63,8 @@ func Test(ctx context.Context, fsys fs.FS) (Report, error) {
 }
 
 func (s *source) test(ctx context.Context) (Report, error) {
-	c, found := compile(s.modules, s.tests)
-	if len(found) > 0 {
-		return Report{}, found.asError()
-	}
 	covered := cover.New()
-	results, err := runTests(ctx, c, s.store(), covered)
+	results, err := runTests(ctx, typedCompiler(), copied(s.modules, s.tests), s.store(), covered)
 	if err != nil {
 		return Report{}, err
 	}
@@ -82,15 +78,16 @@ func (s *source) store() storage.Store {
 	return inmem.NewFromObjectWithOpts(s.data, inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true))
 }
 
-// runTests runs the tests of a compiler that is used for nothing else. A nil cover
-// measures nothing.
-func runTests(ctx context.Context, c *ast.Compiler, store storage.Store, covered *cover.Cover) ([]TestResult, error) {
+// runTests compiles modules, in the way that tests want, and runs the tests among
+// them. Without modules it runs those that the compiler has from a run before. A nil
+// cover measures nothing.
+func runTests(ctx context.Context, c *ast.Compiler, modules map[string]*ast.Module, store storage.Store, covered *cover.Cover) ([]TestResult, error) {
 	txn, err := store.NewTransaction(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Abort(ctx, txn)
-	runner := tester.NewRunner().SetCompiler(c).SetStore(store).RaiseBuiltinErrors(true).CapturePrintOutput(false)
+	runner := tester.NewRunner().SetCompiler(c).SetModules(modules).SetStore(store).RaiseBuiltinErrors(true).CapturePrintOutput(false)
 	if covered != nil {
 		runner.SetCoverageQueryTracer(covered)
 	}
