@@ -26,8 +26,8 @@ build: ## Build the service to .bin/writ
 
 .PHONY: run
 run: build ## Build, serve, ask four sample calls (ONCE=1 stops then; CATALOG= POLICY= DATA= LISTEN=)
-	$(BIN)/writ demo $(if $(ONCE),--once) $(if $(CATALOG),--catalog $(CATALOG)) \
-		$(if $(POLICY),--policy $(POLICY)) $(if $(DATA),--data $(DATA)) $(if $(LISTEN),--listen $(LISTEN))
+	$(BIN)/writ demo $(strip $(if $(ONCE),--once) $(if $(CATALOG),--catalog $(CATALOG)) \
+		$(if $(POLICY),--policy $(POLICY)) $(if $(DATA),--data $(DATA)) $(if $(LISTEN),--listen $(LISTEN)))
 
 .PHONY: generate
 generate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Write the Go code of proto/
