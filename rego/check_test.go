@@ -97,6 +97,7 @@ func TestDataFindings(t *testing.T) {
 	}
 	for _, test := range []struct{ name, file, content, want string }{
 		{"good", "writ/data.yaml", table("{rehearsal: RUN, general: S}"), ""},
+		{"at the root", "data.yaml", "writ:\n  stages: [a,\n    a]\n", `data.yaml:3: stage "a" is empty`},
 		{"good JSON", "writ/data.json", `{"stages": ["rehearsal"]}`, ""},
 		{"no stages", "writ/data.yaml", "x: 1\n", "data.writ.stages: expected 1 to 16"},
 		{"a stage twice", "writ/data.yaml", "stages: [a,\n  a]\n", `writ/data.yaml:2: stage "a" is empty or repeated`},

@@ -118,7 +118,7 @@ func (l dataLines) walk(file, dotted string, n *yaml.Node) {
 		case n.Kind == yaml.SequenceNode:
 			l.walk(file, fmt.Sprintf("%s.%d", dotted, i), child)
 		case n.Kind == yaml.MappingNode && i%2 == 1:
-			l.walk(file, dotted+"."+n.Content[i-1].Value, child)
+			l.walk(file, strings.TrimPrefix(dotted+"."+n.Content[i-1].Value, "."), child)
 		}
 	}
 }
