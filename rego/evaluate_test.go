@@ -118,8 +118,8 @@ func TestDefaultFromDirectory(t *testing.T) {
 		t.Errorf("embedded %s, on disk %s", embedded.Revision(), onDisk.Revision())
 	}
 	reads := []string{
-		"input.scope.stated", "input.stage", "input.traits.collection", "input.traits.effect",
-		"input.traits.exposure", "input.traits.risk", "input.traits.undo",
+		"scope.stated", "stage", "traits.collection", "traits.effect",
+		"traits.exposure", "traits.risk", "traits.undo",
 	}
 	if diff := cmp.Diff(reads, embedded.Reads()); diff != "" {
 		t.Error(diff)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -44,7 +45,7 @@ func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
 		memory:   newMemory(o.Remember),
 	}
 	for _, r := range reads {
-		p.reads = append(p.reads, r.String())
+		p.reads = append(p.reads, strings.Join(r, "."))
 	}
 	var err error
 	p.judge, err = s.judge(c, reads)

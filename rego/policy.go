@@ -47,5 +47,6 @@ func (p *Policy) Files() []File { return slices.Clone(p.files) }
 // is real (R9).
 func (p *Policy) Stages() []string { return slices.Clone(p.stages) }
 
-// Reads returns the inputs that the policy's rules name ("traits.effect"), sorted.
+// Reads returns the inputs that the policy's rules name, sorted and without "input.":
+// "traits.effect".
 func (p *Policy) Reads() []string { return slices.Clone(p.reads) }
