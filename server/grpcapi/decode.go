@@ -2,33 +2,81 @@ package grpcapi
 
 import (
 	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// strictly returns the service with one change: a message that does not decode
-// (invalid UTF-8, a broken wire form) is the caller's fault, INVALID_ARGUMENT
-// naming the field, and not INTERNAL as the transport would have it.
-func strictly(service grpc.ServiceDesc) *grpc.ServiceDesc {
-	methods := make([]grpc.MethodDesc, len(service.Methods))
-	for i, m := range service.Methods {
-		handle := m.Handler
-		methods[i] = grpc.MethodDesc{
-			MethodName: m.MethodName,
-			Handler: func(srv any, ctx context.Context, decode func(any) error, i grpc.UnaryServerInterceptor) (any, error) {
-				return handle(srv, ctx, func(v any) error { return blameCaller(decode(v)) }, i)
-			},
-		}
-	}
-	service.Methods = methods
-	return &service
+// decoder is the transport's codec with one change: a message that does not decode
+// (invalid UTF-8, a broken wire form) is the caller's fault, INVALID_ARGUMENT naming
+// the field, where the transport would say INTERNAL. The transport ends a call at a
+// codec's error, so the codec notes the fault, and the interceptor answers with it
+// before anything looks at the message.
+type decoder struct {
+	encoding.CodecV2
+	faults sync.Map // of a message of the contract: error
 }
 
-func blameCaller(err error) error {
-	if err == nil {
-		return nil
+func newDecoder() *decoder { return &decoder{CodecV2: encoding.GetCodecV2(grpcproto.Name)} }
+
+// Unmarshal is called before the interceptor, with the message that it will get.
+func (d *decoder) Unmarshal(data mem.BufferSlice, v any) error {
+	err := d.CodecV2.Unmarshal(data, v)
+	m, ok := v.(proto.Message)
+	if err == nil || !ok || !strings.HasPrefix(string(m.ProtoReflect().Descriptor().FullName()), "writ.v1.") {
+		return err
 	}
-	return status.Error(codes.InvalidArgument, status.Convert(err).Message()+": expected a message of the writ.v1 contract with valid UTF-8 text")
+	d.faults.Store(v, fault(m.ProtoReflect().Descriptor(), data.Materialize(), err))
+	return nil
+}
+
+// refuseFaults answers for messages that did not decode.
+func (d *decoder) refuseFaults(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	if err, bad := d.faults.LoadAndDelete(req); bad {
+		return nil, edge(err.(error))
+	}
+	return handle(ctx, req)
+}
+
+func fault(d protoreflect.MessageDescriptor, wire []byte, cause error) error {
+	if field := notText(d, wire); field != "" {
+		return outside(field, "is not valid UTF-8; expected text")
+	}
+	return fmt.Errorf("%w: %w: expected a %s message of the contract", errBounds, cause, d.FullName())
+}
+
+// notText returns the path of the first text field that is not valid UTF-8, or "".
+func notText(d protoreflect.MessageDescriptor, wire []byte) string {
+	for len(wire) > 0 {
+		number, kind, n := protowire.ConsumeTag(wire)
+		size := protowire.ConsumeFieldValue(number, kind, wire[max(n, 0):])
+		if n < 0 || size < 0 {
+			return ""
+		}
+		value := wire[n : n+size]
+		wire = wire[n+size:]
+		f := d.Fields().ByNumber(number)
+		if f == nil || kind != protowire.BytesType {
+			continue
+		}
+		content, _ := protowire.ConsumeBytes(value)
+		switch {
+		case f.Kind() == protoreflect.StringKind && !utf8.Valid(content):
+			return string(f.Name())
+		case f.Message() != nil:
+			if inner := notText(f.Message(), content); inner != "" {
+				return string(f.Name()) + "." + inner
+			}
+		}
+	}
+	return ""
 }

@@ -44,7 +44,9 @@ func New(o Options) (*grpc.Server, *health.Server) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	decoder := newDecoder()
 	s := grpc.NewServer(
+		grpc.ForceServerCodecV2(decoder),
 		grpc.MaxRecvMsgSize(MaxMessageBytes),
 		grpc.MaxSendMsgSize(MaxMessageBytes),
 		grpc.NumStreamWorkers(streamWorkers),
@@ -52,14 +54,15 @@ func New(o Options) (*grpc.Server, *health.Server) {
 		grpc.ChainUnaryInterceptor(
 			interceptors.UnaryServerInterceptor(failures{o.Logger}),
 			recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(o.Logger))),
+			decoder.refuseFaults,
 		),
 	)
 	log := &logService{log: o.Log}
-	s.RegisterService(strictly(writv1.DecisionService_ServiceDesc), &decisionService{decider: o.Decider, log: log})
-	s.RegisterService(strictly(writv1.LogService_ServiceDesc), log)
-	s.RegisterService(strictly(writv1.PolicyService_ServiceDesc),
+	writv1.RegisterDecisionServiceServer(s, &decisionService{decider: o.Decider, log: log})
+	writv1.RegisterLogServiceServer(s, log)
+	writv1.RegisterPolicyServiceServer(s,
 		&policyService{decider: o.Decider, log: o.Log, version: o.Version})
-	s.RegisterService(strictly(writv1.ToolSetService_ServiceDesc), &toolsetService{decider: o.Decider})
+	writv1.RegisterToolSetServiceServer(s, &toolsetService{decider: o.Decider})
 	healthy := health.NewServer()
 	grpc_health_v1.RegisterHealthServer(s, healthy)
 	reflection.Register(s)

@@ -42,7 +42,7 @@ type unary[Q, A proto.Message] func(context.Context, Q, ...grpc.CallOption) (A, 
 func start(t testing.TB, documents, rules fs.FS) *service {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
-	log, err := ledger.Open(t.Context(), ledger.Options{Dir: dir, SegmentBytes: 64 << 20, ReserveBytes: 1})
+	log, err := ledger.Open(t.Context(), ledger.Options{Dir: dir, SegmentBytes: 1 << 20, ReserveBytes: 1})
 	must(t, err)
 	t.Cleanup(func() {
 		must(t, log.Close())
