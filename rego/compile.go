@@ -49,7 +49,7 @@ func newCompiler() *ast.Compiler {
 // typedCompiler also checks types against the document.
 func typedCompiler() *ast.Compiler {
 	schemas := ast.NewSchemaSet()
-	schemas.Put(ast.SchemaRootRef, schema())
+	schemas.Put(ast.SchemaRootRef, newShape(nil).schema())
 	return newCompiler().WithSchemas(schemas)
 }
 
@@ -80,42 +80,6 @@ func question(c *ast.Compiler) (ast.Body, error) {
 		return nil, err
 	}
 	return c.QueryCompiler().Compile(body)
-}
-
-// schema is the JSON Schema of the document.
-func schema() any {
-	root := closedObject()
-	for _, f := range fields() {
-		at := root
-		keys := strings.Split(f.path, ".")
-		for _, key := range keys[:len(keys)-1] {
-			properties := at["properties"].(map[string]any)
-			if properties[key] == nil {
-				properties[key] = closedObject()
-			}
-			at = properties[key].(map[string]any)
-		}
-		at["properties"].(map[string]any)[keys[len(keys)-1]] = f.schema()
-	}
-	return root
-}
-
-func closedObject() map[string]any {
-	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
-}
-
-func (f field) schema() map[string]any {
-	switch {
-	case f.kind == truth:
-		return map[string]any{"type": "boolean"}
-	case f.kind == number:
-		return map[string]any{"type": "number"}
-	case f.path == labelsPath:
-		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
-	case f.kind == object:
-		return map[string]any{"type": "object", "additionalProperties": true}
-	}
-	return map[string]any{"type": "string"}
 }
 
 // sortedModules returns modules in order of path.

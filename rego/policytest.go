@@ -68,9 +68,8 @@ func (s *source) test(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Tests: results}
-	report.measure(covered.Report(s.modules))
-	return report, nil
+	coverage := covered.Report(s.modules)
+	return Report{Tests: results, Coverage: coverage.Coverage, Uncovered: uncovered(coverage)}, nil
 }
 
 // store holds the policy's data.
@@ -122,13 +121,13 @@ func testResult(r *tester.Result) TestResult {
 	return t
 }
 
-// measure takes a coverage report over.
-func (r *Report) measure(c cover.Report) {
-	r.Coverage = c.Coverage
+// uncovered lists what no test ran.
+func uncovered(c cover.Report) []Finding {
+	var fs findings
 	for file, report := range c.Files {
 		for _, stretch := range report.NotCovered {
-			r.Uncovered = append(r.Uncovered, Finding{file, stretch.Start.Row, "no test runs this"})
+			fs = append(fs, Finding{file, stretch.Start.Row, "no test runs this"})
 		}
 	}
-	r.Uncovered = findings(r.Uncovered).sorted()
+	return fs.sorted()
 }

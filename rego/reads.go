@@ -18,7 +18,7 @@ func readPaths(c *ast.Compiler) []inputPath {
 			return false
 		})
 	}
-	slices.SortFunc(reads, func(a, b inputPath) int { return slices.Compare(a, b) })
+	slices.SortFunc(reads, slices.Compare[inputPath])
 	return slices.CompactFunc(reads, slices.Equal[inputPath])
 }
 

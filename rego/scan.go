@@ -19,10 +19,12 @@ func appendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendEscaped leaves to encoding/json what is not plain ASCII. A string always
-// has a JSON form, so there is no error.
+// appendEscaped leaves to encoding/json what is not plain ASCII.
 func appendEscaped(b []byte, s string) []byte {
-	quoted, _ := json.Marshal(s)
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // A string always has a JSON form.
+	}
 	return append(b, quoted...)
 }
 

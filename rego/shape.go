@@ -52,3 +52,29 @@ func (s *shape) find(keys []*ast.Term) (*shape, []*ast.Term) {
 
 // names lists the keys of an inner node.
 func (s *shape) names() string { return strings.Join(slices.Sorted(maps.Keys(s.keys)), ", ") }
+
+// schema is the JSON Schema of the document.
+func (s *shape) schema() map[string]any {
+	if s.leaf != nil {
+		return s.leaf.schema()
+	}
+	properties := map[string]any{}
+	for key, below := range s.keys {
+		properties[key] = below.schema()
+	}
+	return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
+}
+
+func (f field) schema() map[string]any {
+	switch {
+	case f.kind == truth:
+		return map[string]any{"type": "boolean"}
+	case f.kind == number:
+		return map[string]any{"type": "number"}
+	case f.path == labelsPath:
+		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
+	case f.kind == object:
+		return map[string]any{"type": "object", "additionalProperties": true}
+	}
+	return map[string]any{"type": "string"}
+}
