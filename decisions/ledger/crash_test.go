@@ -133,6 +133,47 @@ func (a *acknowledged) check(t *testing.T, l *Ledger) {
 	}
 }
 
+// A segment's header is durable before its first batch: a power cut at that batch
+// never leaves a segment without a header.
+func TestCrashAtNewSegment(t *testing.T) {
+	for seed := range uint64(20) {
+		o := testOptions(t)
+		disk := newSimDisk()
+		o.FS = disk
+		l, err := Open(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said acknowledged
+		syncs := 0
+		disk.fault = func(op, name string) error {
+			if op == "datasync" && filepath.Base(name) == "00000001.seg" {
+				syncs++
+			}
+			if syncs > 1 {
+				return syscall.EIO
+			}
+			return nil
+		}
+		for err == nil {
+			var receipt decisions.Receipt
+			if receipt, err = l.Append(call{tool: "t", filler: 30_000}.proposal(t)); err == nil {
+				said.receipts = append(said.receipts, receipt)
+			}
+		}
+		_ = l.Close()
+		o.FS = disk.crash(rand.New(rand.NewPCG(seed, 3)))
+		l, err = Open(context.Background(), o)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		said.check(t, l)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A failed write or sync of the log is final: no answer, and Done says so.
 func TestDiskErrorIsFinal(t *testing.T) {
 	for _, op := range []string{"write", "datasync"} {

@@ -1,9 +1,12 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"testing"
 	"time"
@@ -112,3 +115,19 @@ func appendN(t testing.TB, l *Ledger, n int) []decisions.Receipt {
 	}
 	return receipts
 }
+
+// memory is a file over bytes.
+type memory []byte
+
+func (m memory) ReadAt(b []byte, offset int64) (int, error) {
+	return bytes.NewReader(m).ReadAt(b, offset)
+}
+func (memory) WriteAt([]byte, int64) (int, error) { return 0, fs.ErrPermission }
+func (memory) Close() error                       { return nil }
+func (memory) Sync() error                        { return nil }
+func (memory) Datasync() error                    { return nil }
+func (memory) Truncate(int64) error               { return fs.ErrPermission }
+func (m memory) Size() (int64, error)             { return int64(len(m)), nil }
+
+func beUint32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
+func beUint64(b []byte) uint64 { return binary.BigEndian.Uint64(b) }

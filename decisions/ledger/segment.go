@@ -52,7 +52,8 @@ func (h header) encode() []byte {
 	return b
 }
 
-// parseHeader reads a segment's header. Errors: errBlank, errBadHeader, ErrNewer.
+// parseHeader reads a segment's header. The magic, the format and the checksum stay
+// where they are in every later format. Errors: errBlank, errBadHeader, ErrNewer.
 func parseHeader(b []byte) (header, error) {
 	if len(b) < segmentHeader {
 		return header{}, fmt.Errorf("%w: %d bytes of %d", errBadHeader, len(b), segmentHeader)
@@ -63,11 +64,11 @@ func parseHeader(b []byte) (header, error) {
 	if string(b[:8]) != segmentMagic {
 		return header{}, fmt.Errorf("%w: it begins with %q, expected %q", errBadHeader, b[:8], segmentMagic)
 	}
-	if format := binary.BigEndian.Uint32(b[8:]); format > segmentFormat && format < 1<<16 {
-		return header{}, fmt.Errorf("%w: format %d, this version reads up to %d: start a newer version", ErrNewer, format, segmentFormat)
-	}
 	if got, want := crc32.Checksum(b[:segmentCRCAt], castagnoli()), binary.BigEndian.Uint32(b[segmentCRCAt:]); got != want {
 		return header{}, fmt.Errorf("%w: its checksum is %08x, stored is %08x", errBadHeader, got, want)
+	}
+	if format := binary.BigEndian.Uint32(b[8:]); format != segmentFormat {
+		return header{}, fmt.Errorf("%w: format %d, this version reads up to %d: start a newer version", ErrNewer, format, segmentFormat)
 	}
 	return header{
 		number: binary.BigEndian.Uint32(b[12:]),

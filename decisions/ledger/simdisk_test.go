@@ -57,6 +57,10 @@ func (d *simDisk) crash(r *rand.Rand) *simDisk {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
+		parent := filepath.Dir(name)
+		if d.now[parent] != nil && after.now[parent] == nil {
+			continue // what is in a lost directory is lost
+		}
 		kept := names[name].afterCrash(r)
 		after.now[name], after.durable[name] = kept, kept
 	}
