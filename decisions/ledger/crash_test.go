@@ -24,7 +24,7 @@ type acknowledged struct {
 // R31: whatever a crash loses, what was acknowledged is there again. Each schedule
 // crashes a few times at a random disk operation, also within recovery.
 func TestCrash(t *testing.T) {
-	schedules := 60
+	schedules := 30
 	if testing.Short() {
 		schedules = 10
 	}

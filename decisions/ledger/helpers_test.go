@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -131,3 +132,15 @@ func (m memory) Size() (int64, error)             { return int64(len(m)), nil }
 
 func beUint32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
 func beUint64(b []byte) uint64 { return binary.BigEndian.Uint64(b) }
+
+// clock is a clock that stands still until told.
+type clock struct{ at atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.at.Store(1_800_000_000e9)
+	return c
+}
+
+func (c *clock) now() time.Time          { return time.Unix(0, c.at.Load()) }
+func (c *clock) advance(d time.Duration) { c.at.Add(int64(d)) }
