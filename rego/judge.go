@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
@@ -72,6 +73,7 @@ func (j *judge) begin(ctx context.Context, input ast.Value) (runner, func(), err
 			WithTransaction(txn).
 			WithInput(ast.NewTerm(input)).
 			WithCancel(cancel).
+			WithMetrics(metrics.NoOp()).
 			WithStrictBuiltinErrors(true)
 	}
 	return run, func() { stop(); j.store.Abort(ctx, txn) }, nil
