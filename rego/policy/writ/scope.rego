@@ -2,7 +2,7 @@ package writ
 
 # METADATA
 # title: What the matching rows answer
-words contains word(row, input.stage) if some row, _ in matching_rows
+words contains data.writ.stage_table[row][input.stage] if some row, _ in matching_rows
 
 # METADATA
 # title: The table asks for an approval

@@ -11,13 +11,10 @@ cells := {
 }
 
 # METADATA
-# title: A row's answer
-# description: A row or a stage that the table lacks refuses.
-word(row, stage) := object.get(data.writ.stage_table, [row, stage], "REFUSE")
-
-# METADATA
 # title: The stage table
-# description: Each matching row answers for the call's stage; the strictest one holds.
+# description: |
+#   Each matching row answers for the call's stage; the strictest one holds. A row or a
+#   stage that the table lacks refuses.
 # custom:
 #   code: the row's name
 verdict contains {
@@ -29,5 +26,5 @@ verdict contains {
 	"permit_seconds": data.writ.permit_seconds,
 } if {
 	some row, title in matching_rows
-	cell := cells[word(row, input.stage)]
+	cell := cells[object.get(data.writ.stage_table, [row, input.stage], "REFUSE")]
 }
