@@ -67,7 +67,7 @@ func (j *judgement) record() *ledgerv1.Judgement {
 			Code: string(v.Reason.Code), Sentence: v.Reason.Sentence, Rule: v.Reason.Rule,
 		},
 		Approval:      v.Approval.Record(),
-		PermitSeconds: uint32(v.PermitSeconds),
+		PermitSeconds: v.PermitSeconds,
 	}
 	for _, o := range v.Obligations {
 		record.Obligations = append(record.Obligations, &ledgerv1.Obligation{Kind: o.Kind, Value: o.Value})

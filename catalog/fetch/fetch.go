@@ -105,7 +105,7 @@ type process struct {
 
 func start(ctx context.Context, o Options) (*process, error) {
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
-	var beside io.Writer = io.Discard
+	beside := io.Discard
 	if o.Stderr != nil {
 		beside = &shared{to: o.Stderr}
 	}

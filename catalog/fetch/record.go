@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,13 +80,12 @@ func (c *recorded) Write(ctx context.Context, m jsonrpc.Message) error {
 }
 
 func restoreEmptyCursor(q *jsonrpc.Request) error {
-	var params map[string]json.RawMessage
-	if json.Unmarshal(q.Params, &params) != nil {
-		return nil // no parameters, no cursor
-	}
-	var cursor string
-	if json.Unmarshal(params["cursor"], &cursor) != nil || cursor != emptyCursor {
+	if !bytes.Contains(q.Params, []byte(`\u0000empty`)) {
 		return nil
+	}
+	var params map[string]json.RawMessage
+	if err := json.Unmarshal(q.Params, &params); err != nil {
+		return err
 	}
 	params["cursor"] = json.RawMessage(`""`)
 	var err error

@@ -15,7 +15,7 @@ import (
 )
 
 // version is set by the linker for releases.
-var version = "0.1.0-dev" //nolint:gochecknoglobals // the linker can set only a package variable
+var version = "0.1.0-dev"
 
 // Exit codes; docs/cli.md lists them.
 const (

@@ -76,7 +76,7 @@ func serving(ts *testscript.TestScript, neg bool, args []string) {
 	path, err := exec.LookPath("writ")
 	ts.Check(err)
 	r := &running{out: &bytes.Buffer{}}
-	r.cmd = exec.Command(path, append([]string{"serve", "--listen", address}, args[1:]...)...) //nolint:gosec,noctx // the script's own words
+	r.cmd = exec.Command(path, append([]string{"serve", "--listen", address}, args[1:]...)...) //nolint:gosec // the script's own words
 	r.cmd.Dir, r.cmd.Env, r.cmd.Stderr = ts.Getenv("WORK"), os.Environ(), r.out
 	ts.Check(r.cmd.Start())
 	ts.Defer(func() { _ = r.cmd.Process.Kill(); _ = r.cmd.Wait() })
@@ -118,4 +118,4 @@ func answering(address string) error {
 }
 
 // services are what runs, by script and name.
-var services sync.Map //nolint:gochecknoglobals // the script commands share nothing else
+var services sync.Map

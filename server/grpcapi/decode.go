@@ -41,8 +41,12 @@ func (d *decoder) Unmarshal(data mem.BufferSlice, v any) error {
 
 // refuseFaults answers for messages that did not decode.
 func (d *decoder) refuseFaults(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-	if err, bad := d.faults.LoadAndDelete(req); bad {
-		return nil, edge(err.(error))
+	if noted, bad := d.faults.LoadAndDelete(req); bad {
+		err, ok := noted.(error)
+		if !ok {
+			err = errBounds // whatever was noted, there is no message to judge
+		}
+		return nil, edge(err)
 	}
 	return handle(ctx, req)
 }

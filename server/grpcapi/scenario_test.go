@@ -21,7 +21,7 @@ import (
 	"github.com/writ-dev/writ/rego"
 )
 
-var update = flag.Bool("update", false, "write the expected answers anew") //nolint:gochecknoglobals // a test flag
+var update = flag.Bool("update", false, "write the expected answers anew")
 
 // A scenario is a conversation with a real service over a real connection: files
 // named STEP.decide.json (batch, observe, report, show) are what is sent, in order;
@@ -161,7 +161,7 @@ func (s *service) readable(m proto.Message) []byte {
 	return []byte(s.mask(indented.String()) + "\n")
 }
 
-var masks = []struct { //nolint:gochecknoglobals // a table
+var masks = []struct {
 	volatile *regexp.Regexp
 	instead  string
 }{
