@@ -11,7 +11,9 @@ import (
 )
 
 // defaultDeadline bounds one evaluation.
-const defaultDeadline = 50 * time.Millisecond
+// Long enough that a busy machine does not refuse ordinary calls, short enough that a
+// runaway rule does not hold a gateway.
+const defaultDeadline = 250 * time.Millisecond
 
 // Load reads a policy from a tree, checks it, and runs its own tests. It fetches
 // nothing and runs nothing but the policy. It returns ErrPolicy with every finding

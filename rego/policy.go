@@ -8,7 +8,7 @@ import (
 // Options of Load. The zero value works.
 type Options struct {
 	// Deadline bounds one evaluation; what takes longer is refused (policy_timeout).
-	// 0 is 50 ms.
+	// 0 is 250 ms.
 	Deadline time.Duration
 	// Remember is how many answers are kept. 0 is 16,384; a negative number keeps none.
 	Remember int

@@ -43,7 +43,7 @@ func newDeciderOf(tb testing.TB, documents, rules fs.FS) (*server.Decider, *ledg
 			tb.Errorf("the log does not verify: %v", err)
 		}
 	})
-	policy, err := rego.Load(tb.Context(), rules, rego.Options{})
+	policy, err := rego.Load(tb.Context(), rules, rego.Options{Deadline: time.Minute})
 	if err != nil {
 		tb.Fatal(err)
 	}

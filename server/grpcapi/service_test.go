@@ -49,7 +49,7 @@ func start(t testing.TB, documents, rules fs.FS) *service {
 		_, err := ledger.Verify(context.Background(), ledger.VerifyOptions{Dir: dir})
 		must(t, err)
 	})
-	policy, err := rego.Load(t.Context(), rules, rego.Options{})
+	policy, err := rego.Load(t.Context(), rules, rego.Options{Deadline: time.Minute})
 	must(t, err)
 	reviewed, err := catalog.Load(documents, time.Now())
 	must(t, err)
