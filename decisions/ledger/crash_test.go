@@ -145,16 +145,17 @@ func TestCrashAtNewSegment(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said acknowledged
-		syncs := 0
+		writes := 0 // of zeros, of the header, of the first batch
+		disk.mu.Lock()
 		disk.fault = func(op, name string) error {
-			if op == "datasync" && filepath.Base(name) == "00000001.seg" {
-				syncs++
-			}
-			if syncs > 1 {
+			if op == "write" && filepath.Base(name) == "00000001.seg" {
+				writes++
+			} else if writes == 3 {
 				return syscall.EIO
 			}
 			return nil
 		}
+		disk.mu.Unlock()
 		for err == nil {
 			var receipt decisions.Receipt
 			if receipt, err = l.Append(call{tool: "t", filler: 30_000}.proposal(t)); err == nil {

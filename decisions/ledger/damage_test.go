@@ -240,11 +240,11 @@ func TestTornBatch(t *testing.T) {
 		h, _ = parseHeader(b)
 		end = len(bytes.TrimRight(b, "\x00"))
 		copy(b[end:], h.mark[:])
-		copy(b[end+40:], "half of a batch")
+		copy(b[end+4000:], "half of a batch")
 		return b
 	})
-	if r := verifyTest(t, o); r.TornBytes != 55 {
-		t.Errorf("verify: %d torn bytes, expected 55", r.TornBytes)
+	if r := verifyTest(t, o); r.TornBytes != 4015 {
+		t.Errorf("verify: %d torn bytes, expected 4015", r.TornBytes)
 	}
 	l := openTest(t, o)
 	var last Record
@@ -255,8 +255,8 @@ func TestTornBatch(t *testing.T) {
 		last = r
 		break
 	}
-	if got := last.Entry.GetWriterStarted().GetDroppedBytes(); got != 55 {
-		t.Errorf("the log says that %d bytes were dropped, expected 55", got)
+	if got := last.Entry.GetWriterStarted().GetDroppedBytes(); got != 4015 {
+		t.Errorf("the log says that %d bytes were dropped, expected 4015", got)
 	}
 	if b, err := os.ReadFile(name); err != nil || bytes.Contains(b, []byte("half of a batch")) {
 		t.Errorf("the torn bytes are still there: %v", err)
