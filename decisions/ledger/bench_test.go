@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // BenchmarkAppend is the ledger; BenchmarkTwin hands the same bytes to one goroutine
@@ -130,4 +132,47 @@ func (w *twin) run() {
 		}
 	}
 	w.file.Close() //nolint:errcheck,gosec // a benchmark's
+}
+
+// BenchmarkVerify is a whole verification; BenchmarkRebuild a start without an index.
+func BenchmarkVerify(b *testing.B) {
+	o := filled(b, 200_000)
+	for b.Loop() {
+		verifyTest(b, o)
+	}
+	b.ReportMetric(200_000*float64(b.N)/b.Elapsed().Seconds(), "entries/s")
+}
+
+func BenchmarkRebuild(b *testing.B) {
+	o := filled(b, 200_000)
+	for b.Loop() {
+		if err := os.RemoveAll(o.indexDir()); err != nil {
+			b.Fatal(err)
+		}
+		l, err := Open(context.Background(), o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		closeTest(b, l)
+		b.StartTimer()
+	}
+	b.ReportMetric(200_000*float64(b.N)/b.Elapsed().Seconds(), "entries/s")
+}
+
+func filled(b *testing.B, entries int) Options {
+	b.Helper()
+	l, err := Open(context.Background(), Options{Dir: filepath.Join(b.TempDir(), "data"), ReserveBytes: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ps := make([]decisions.Proposal, entries)
+	for i := range ps {
+		ps[i] = call{tool: "pay", request: "r", filler: 520}.proposal(b)
+	}
+	if _, err := l.AppendAll(ps); err != nil {
+		b.Fatal(err)
+	}
+	closeTest(b, l)
+	return l.opts
 }

@@ -50,13 +50,17 @@ func (h *heads) add(disk FS, file string, v note.Verifier) error {
 	return nil
 }
 
-// check compares the tree with the heads of its size.
-func (h *heads) check(size uint64, root func() (decisions.Hash, error)) error {
+// checkTree compares a tree with the heads of its size. Most sizes have none.
+func (h *heads) checkTree(tree *decisions.Frontier) error {
+	if len(h.bySize[tree.Size()]) == 0 {
+		return nil
+	}
+	return h.check(tree.Size(), tree.Root())
+}
+
+// check compares a root with the heads of its size.
+func (h *heads) check(size uint64, got decisions.Hash) error {
 	for _, s := range h.bySize[size] {
-		got, err := root()
-		if err != nil {
-			return err
-		}
 		if got != s.Root {
 			return &BadEntryError{
 				Sequence: h.agreed, File: s.file,
@@ -64,9 +68,7 @@ func (h *heads) check(size uint64, root func() (decisions.Hash, error)) error {
 			}
 		}
 	}
-	if len(h.bySize[size]) > 0 {
-		h.agreed = max(h.agreed, size)
-	}
+	h.agreed = max(h.agreed, size)
 	return nil
 }
 

@@ -52,7 +52,7 @@ func (x *index) setTile(txn *badger.Txn, t tile) error {
 		value = append(value, leaf[:]...)
 		x.frontier.AppendVisit(leaf, func(level int, n uint64, node decisions.Hash) {
 			if level >= tileLevel {
-				failed = errors.Join(failed, txn.Set(nodeKey(level, n), node[:]))
+				failed = errors.Join(failed, txn.Set(nodeKey(level, n), append([]byte(nil), node[:]...)))
 			}
 		})
 	}

@@ -75,8 +75,7 @@ func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segm
 			return &BadEntryError{sequence, s.name, b.place.offset, fmt.Errorf("%w: %w", ErrDamaged, err)}
 		}
 		tree.Append(leaf)
-		root := func() (decisions.Hash, error) { return tree.Root(), nil }
-		if err := signed.check(tree.Size(), root); err != nil {
+		if err := signed.checkTree(tree); err != nil {
 			return err
 		}
 	}
@@ -90,7 +89,11 @@ func (l *Ledger) checkIndexed(signed *heads) error {
 		if size > l.index.size() || size == 0 {
 			continue
 		}
-		if err := signed.check(size, func() (decisions.Hash, error) { return l.index.root(size) }); err != nil {
+		root, err := l.index.root(size)
+		if err == nil {
+			err = signed.check(size, root)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -169,7 +169,7 @@ func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash) error {
 	}
 	v.tree.Append(leaf)
 	v.report.Entries++
-	return v.signed.check(v.tree.Size(), func() (decisions.Hash, error) { return v.tree.Root(), nil })
+	return v.signed.checkTree(&v.tree)
 }
 
 // content checks what single kinds of entries say.
