@@ -26,6 +26,7 @@ func BenchmarkAppend(b *testing.B) {
 			s := l.Stats()
 			b.ReportMetric(float64(s.Entries)/float64(s.Batches), "entries/sync")
 			b.ReportMetric(float64(s.Checkpoints), "checkpoints")
+			b.ReportMetric(float64(s.Behind), "behind")
 			closeTest(b, l)
 		})
 	}
@@ -131,7 +132,7 @@ func (w *twin) run() {
 			answer <- err
 		}
 	}
-	w.file.Close() //nolint:errcheck,gosec // a benchmark's
+	w.file.Close() //nolint:gosec // a benchmark's
 }
 
 // BenchmarkVerify is a whole verification; BenchmarkRebuild a start without an index.

@@ -45,7 +45,7 @@ func (l *Ledger) PutBlob(content []byte) (string, error) {
 // putFile is replaceFile for concurrent writers of one name.
 func putFile(disk FS, path string, content []byte, unique uint64) error {
 	temporary := path + "." + strconv.FormatUint(unique, 10) + ".tmp"
-	if err := writeFile(disk, temporary, content, 0o600); err != nil {
+	if err := writeFile(disk, temporary, content); err != nil {
 		return err
 	}
 	if err := disk.Rename(temporary, path); err != nil {

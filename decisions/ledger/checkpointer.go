@@ -97,7 +97,7 @@ func (c *checkpointer) write(tree *decisions.Frontier) error {
 		return err
 	}
 	for _, file := range []string{c.l.opts.checkpoint(), c.l.opts.Anchor} {
-		if err := replaceFile(c.l.opts.FS, file, signed, 0o600); err != nil {
+		if err := replaceFile(c.l.opts.FS, file, signed); err != nil {
 			return fmt.Errorf("checkpoint of %d entries: %w", tree.Size(), err)
 		}
 	}
@@ -112,7 +112,7 @@ func (c *checkpointer) store(tree *decisions.Frontier, file string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(c.l.opts.FS, file, signed, 0o600)
+	return replaceFile(c.l.opts.FS, file, signed)
 }
 
 func (c *checkpointer) signedNote(tree *decisions.Frontier) ([]byte, error) {

@@ -168,7 +168,7 @@ func TestReadChecksTheLeaf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // it verifies no more
+	defer l.Close()
 	if _, err := l.Entry(2); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "entry 2 ") {
 		t.Errorf("got %v, expected ErrDamaged naming entry 2", err)
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -12,7 +13,7 @@ func (f osFile) Datasync() error {
 		if err == nil {
 			return nil
 		}
-		if err != unix.EINTR { //nolint:errorlint // a bare errno
+		if !errors.Is(err, unix.EINTR) {
 			return os.NewSyscallError("fdatasync", err)
 		}
 	}

@@ -29,9 +29,9 @@ func mkdirAll(disk FS, dir string) error {
 
 // replaceFile writes a file atomically and durably: a temporary name, its content
 // synced, renamed, and the directory synced.
-func replaceFile(disk FS, name string, content []byte, perm fs.FileMode) error {
+func replaceFile(disk FS, name string, content []byte) error {
 	temporary := name + ".tmp"
-	if err := writeFile(disk, temporary, content, perm); err != nil {
+	if err := writeFile(disk, temporary, content); err != nil {
 		return err
 	}
 	if err := disk.Rename(temporary, name); err != nil {
@@ -40,8 +40,8 @@ func replaceFile(disk FS, name string, content []byte, perm fs.FileMode) error {
 	return disk.SyncDir(filepath.Dir(name))
 }
 
-func writeFile(disk FS, name string, content []byte, perm fs.FileMode) error {
-	f, err := disk.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, perm)
+func writeFile(disk FS, name string, content []byte) error {
+	f, err := disk.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

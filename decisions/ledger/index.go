@@ -37,7 +37,6 @@ type index struct {
 	frontier decisions.Frontier
 	last     place  // of the batch that holds the last entry; start() while empty
 	cursor   []byte // where the sweep for expired keys goes on
-	buf      []byte
 
 	broken atomic.Bool // a read or write failed: rebuild at the next start
 }

@@ -189,7 +189,7 @@ func (l *Ledger) shut() error {
 
 // markClean leaves word that the writer stopped in order.
 func (l *Ledger) markClean() error {
-	return replaceFile(l.opts.FS, l.opts.cleanFile(), fmt.Appendf(nil, "%d\n", l.Size()), 0o600)
+	return replaceFile(l.opts.FS, l.opts.cleanFile(), fmt.Appendf(nil, "%d\n", l.Size()))
 }
 
 // Open opens or creates a ledger. It returns after the log was recovered and a first

@@ -97,11 +97,7 @@ func (l *Ledger) start(found recovered, blank uint32) error {
 	w := &l.writer
 	w.prepare(blank)
 	l.writing.Go(w.run)
-	first, err := l.firstEntries(clean, found)
-	if err == nil {
-		_, err = l.appendOwn(first)
-	}
-	if err == nil {
+	if _, err = l.appendOwn(l.firstEntries(clean, found)); err == nil {
 		err = l.checkpointer.sign()
 	}
 	if err != nil {
@@ -128,17 +124,17 @@ func (l *Ledger) wasClean() (bool, error) {
 }
 
 // firstEntries are LogCreated in an empty log, and WriterStarted in every one.
-func (l *Ledger) firstEntries(clean bool, found recovered) ([]*ledgerv1.Entry, error) {
+func (l *Ledger) firstEntries(clean bool, found recovered) []*ledgerv1.Entry {
 	started := &ledgerv1.Entry{Body: &ledgerv1.Entry_WriterStarted{WriterStarted: &ledgerv1.WriterStarted{
 		Version: l.opts.Version, Clean: clean, DroppedBytes: uint64(found.dropped),
 	}}}
 	if found.size > 0 {
-		return []*ledgerv1.Entry{started}, nil
+		return []*ledgerv1.Entry{started}
 	}
 	created := &ledgerv1.Entry{Body: &ledgerv1.Entry_LogCreated{LogCreated: &ledgerv1.LogCreated{
 		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.VerifierKey,
 	}}}
-	return []*ledgerv1.Entry{created, started}, nil
+	return []*ledgerv1.Entry{created, started}
 }
 
 // appendOwn appends entries that only the ledger writes, whatever space is left.

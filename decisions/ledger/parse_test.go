@@ -11,9 +11,10 @@ import (
 )
 
 func sealed(entries [][]byte) []byte {
-	b, at := appendHeader(nil), 0
+	b := appendHeader(nil)
 	for _, e := range entries {
-		b, at = openEntry(b)
+		opened, at := openEntry(b)
+		b = opened
 		b = append(b, e...)
 		closeEntry(b, at)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/writ-dev/writ/decisions"
 )
@@ -83,9 +85,10 @@ func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segm
 	return l.catchUp()
 }
 
-// checkIndexed compares heads that the index has passed.
+// checkIndexed compares heads that the index has passed, from the smallest on.
 func (l *Ledger) checkIndexed(signed *heads) error {
-	for size := range signed.bySize {
+	signed.agreed = 0
+	for _, size := range slices.Sorted(maps.Keys(signed.bySize)) {
 		if size > l.index.size() || size == 0 {
 			continue
 		}
@@ -145,7 +148,7 @@ func (l *Ledger) sealMissing(signed *heads) error {
 		}
 		note, err := decisions.Checkpoint{LogID: l.keys.logID, Size: size, Root: root}.Sign(l.keys.signer)
 		if err == nil {
-			err = replaceFile(l.opts.FS, sealedFile(l.opts.logDir(), uint32(i-1)), note, 0o600)
+			err = replaceFile(l.opts.FS, sealedFile(l.opts.logDir(), uint32(i-1)), note)
 		}
 		if err != nil {
 			return err

@@ -159,7 +159,7 @@ func (w *writer) room() error {
 // missing header with batches behind it is known as damage.
 func (w *writer) begin(s *segment) error {
 	s.logID, s.first, s.prev = w.l.id, w.next, w.prev
-	rand.Read(s.mark[:]) //nolint:errcheck // never fails
+	rand.Read(s.mark[:]) // never fails
 	s.mark[0] |= 1       // not zero, so that no mark begins in zeros
 	if _, err := s.file.WriteAt(s.encode(), 0); err != nil {
 		return fmt.Errorf("write %s: %w", s.name, err)
