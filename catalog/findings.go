@@ -84,6 +84,7 @@ const (
 	codeToolSetMissing  = "toolset_missing"
 	codeFingerprint     = "fingerprint_differs"
 	codeProse           = "prose_differs"
+	codeRecheck         = "recheck"
 	codeToolUnknown     = "tool_unknown"
 	codeToolUnreviewed  = "tool_not_reviewed"
 	codeContract        = "contract_not_reviewed"

@@ -18,6 +18,9 @@ type Review struct {
 	Tools  map[string]*ToolReview
 
 	toolset, prose string
+	// fingerprint is that of the list as it was reviewed; empty where the review does
+	// not say it.
+	fingerprint string
 	// list is what was reviewed; nil where the catalogue does not hold it.
 	list *list
 	at   map[string]*yaml.Node
@@ -45,8 +48,23 @@ type ToolReview struct {
 	Basis Basis
 	// Rejected is the alternative that was considered, and why it is not so.
 	Rejected string
+	// Recheck says why the tool must be looked at again: a review with it is refused
+	// until it is gone.
+	Recheck []string
 
-	at *yaml.Node
+	// at is the tool's name, value what is stated about it.
+	at, value *yaml.Node
+}
+
+// place finds where a field of the tool stands, or the tool's name.
+func (t *ToolReview) place(keys ...string) *yaml.Node {
+	n := t.value
+	for _, key := range keys {
+		if n = member(n, key); n == nil {
+			return t.at
+		}
+	}
+	return n
 }
 
 // UndoPlan is undo as a sequence (R8). All of it is stated where Traits.Undo is
@@ -88,6 +106,7 @@ func (d *decoder) review(data []byte) *Review {
 		"server":       placed("server", d.text(&r.Server)),
 		"toolset":      placed("toolset", d.text(&r.toolset)),
 		"prose_digest": placed("prose_digest", d.text(&r.prose)),
+		"fingerprint":  placed("fingerprint", d.text(&r.fingerprint)),
 		"tools":        placed("tools", d.toolReviews(r.Tools)),
 	})
 	d.require(doc, "the review", stated, "workspace", "server", "toolset", "prose_digest", "tools")
@@ -103,6 +122,7 @@ func (d *decoder) toolReviews(into map[string]*ToolReview) field {
 			if isNull(value) {
 				value = &yaml.Node{Kind: yaml.MappingNode, Line: key.Line, Column: key.Column}
 			}
+			t.value = value
 			d.toolReview(t, value)
 		})
 	}
@@ -121,6 +141,7 @@ func (d *decoder) toolReview(t *ToolReview, n *yaml.Node) {
 		"boundary":    d.text(&t.Boundary),
 		"basis":       func(n *yaml.Node) { d.basis(&t.Basis, n) },
 		"rejected":    d.text(&t.Rejected),
+		"recheck":     d.texts(func(why string, _ *yaml.Node) { t.Recheck = append(t.Recheck, why) }),
 	})
 	t.Traits.Single = !collection
 	if stated != nil {

@@ -3,7 +3,6 @@ package catalog
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -24,6 +23,10 @@ func (d *decoder) stated(t *ToolReview, stated map[string]bool) {
 		}
 	}
 	d.require(t.at, t.Name, stated, "description")
+	if len(t.Recheck) > 0 {
+		d.report(t.place("recheck"), codeRecheck, fmt.Sprintf("%s must be looked at again: %s", t.Name, strings.Join(t.Recheck, "; ")),
+			`look, then state it with "writ review set --basis", or correct it and remove "recheck:"`)
+	}
 	if t.Traits == (decisions.Traits{}) {
 		return
 	}
@@ -42,7 +45,11 @@ func (d *decoder) stated(t *ToolReview, stated map[string]bool) {
 func (d *decoder) against(r *Review) {
 	if r.prose != "" && r.prose != r.list.ProseDigest {
 		d.report(r.at["prose_digest"], codeProse, "the list's prose or hints are not the ones that were reviewed",
-			"look at them again, then write "+r.list.ProseDigest)
+			`look at them again ("writ review update" says which), then write `+r.list.ProseDigest)
+	}
+	if r.fingerprint != "" && r.fingerprint != r.list.Fingerprint {
+		d.report(r.at["fingerprint"], codeFingerprint, r.toolset+" is not the list that was reviewed: its inputs are other ones",
+			`carry the review over with "writ review update", or put the reviewed list back`)
 	}
 	for _, name := range sortedKeys(r.Tools) {
 		t := r.Tools[name]
@@ -90,39 +97,4 @@ func traitWords(which decisions.Trait, t decisions.Traits) string {
 		value = fmt.Sprint(t.Idempotent)
 	}
 	return fmt.Sprintf("%s: %s", which, value)
-}
-
-// ownWords refuses a review that repeats the server (R5, R19).
-func (d *decoder) ownWords(t *ToolReview, tool *Tool) {
-	for _, said := range []struct{ key, words string }{
-		{"description", t.Description}, {"boundary", t.Boundary}, {"basis.reference", t.Basis.Reference},
-	} {
-		if repeats(said.words, tool.Description) || repeats(said.words, tool.Title) {
-			d.report(t.at, codeOwnWords, fmt.Sprintf("%s: %s repeats the server's words", t.Name, said.key),
-				"say in your own words what you know, and from where")
-		}
-	}
-}
-
-// repeats reports whether one text is the other, or holds it, once case, spaces
-// and punctuation are out of the way. A few letters may agree by chance.
-func repeats(own, server string) bool {
-	const chance = 24
-	a, b := letters(own), letters(server)
-	switch {
-	case a == "" || b == "":
-		return false
-	case a == b:
-		return true
-	}
-	return len(b) >= chance && strings.Contains(a, b) || len(a) >= chance && strings.Contains(b, a)
-}
-
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
 }
