@@ -53,6 +53,9 @@ func (a *arguments) check(sent *decisions.Arguments) error {
 	if err != nil {
 		return err
 	}
+	if !affordable(a.schema, object, len(sent.JSON)) {
+		return errTooMuchWork
+	}
 	err = a.schema.Validate(object)
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {

@@ -72,6 +72,9 @@ func compileSchema(input []byte) (*jsonschema.Schema, error) {
 		return nil, schemaError(err)
 	}
 	patterns.compiled = true
+	if err = static(schema, map[*jsonschema.Schema]bool{}); err != nil {
+		return nil, err
+	}
 	return schema, patterns.err
 }
 
@@ -109,7 +112,7 @@ type patterns struct {
 }
 
 func (p *patterns) compile(pattern string) (jsonschema.Regexp, error) {
-	re, err := regexp.Compile(pattern)
+	re, err := newPattern(pattern)
 	if err == nil {
 		return re, nil
 	}
