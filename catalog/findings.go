@@ -24,18 +24,23 @@ func (s Severity) String() string {
 	return "error"
 }
 
+// MarshalText writes the severity as its word.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Finding is one thing that is wrong with a catalogue, and how to put it right
 // (R20).
 type Finding struct {
-	Severity Severity
+	Severity Severity `json:"severity"`
 	// File is relative to the catalogue's directory. Line and Column count from 1;
 	// both are 0 where the finding is about the whole file.
-	File         string
-	Line, Column int
+	File   string `json:"file"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
 	// Code is stable, in snake_case; docs/catalog.md lists all.
-	Code string
+	Code string `json:"code"`
 	// Message says what is wrong, Fix what to do about it.
-	Message, Fix string
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
 }
 
 // String returns "file:line:column: severity: message; fix [code]".
@@ -91,6 +96,8 @@ const (
 	codeReviewUnknown   = "review_unknown"
 	codeDuplicate       = "stated_twice"
 	codeGentler         = "statement_gentler"
+	codePromotion       = "not_promoted"
+	codeReleaseUnknown  = "release_unknown"
 	codeSchema          = "schema_unusable"
 )
 

@@ -8,8 +8,13 @@ import (
 // Load reads a catalogue's directory. It returns a *FindingsError with everything
 // that is wrong when anything is; then nothing of it holds. An empty directory is
 // an empty catalogue. A time after now is a finding.
-func Load(fsys fs.FS, now time.Time) (*Catalog, error) {
-	c, list := load(fsys, now)
+//
+// stages are the words of the policy's stage table, first one first. With them, a
+// release that newly can do something is refused beyond the first stage where no
+// second person promoted it (R21); without them, promotions are not looked at.
+func Load(fsys fs.FS, now time.Time, stages ...string) (*Catalog, error) {
+	c, l := load(fsys, now, stages)
+	list := l.sorted()
 	if stops(list) {
 		return nil, &FindingsError{list}
 	}
@@ -18,14 +23,14 @@ func Load(fsys fs.FS, now time.Time) (*Catalog, error) {
 }
 
 // Check returns everything that is wrong with a catalogue's directory, sorted by
-// place (R20). Load takes the directory where no finding is an error.
-func Check(fsys fs.FS, now time.Time) []Finding {
-	_, list := load(fsys, now)
-	return list
+// place (R20, R21). Load takes the directory where no finding is an error.
+func Check(fsys fs.FS, now time.Time, stages ...string) []Finding {
+	_, l := load(fsys, now, stages)
+	return l.sorted()
 }
 
-func load(fsys fs.FS, now time.Time) (*Catalog, []Finding) {
-	l := loader{now: now, lists: map[string]*list{}, current: map[serverKey]*Review{}, digests: map[string]*Review{}}
+func load(fsys fs.FS, now time.Time, stages []string) (*Catalog, *loader) {
+	l := &loader{now: now, lists: map[string]*list{}, current: map[serverKey]*Review{}, digests: map[string]*Review{}}
 	files := l.read(fsys)
 	for _, f := range files {
 		l.parse(f)
@@ -43,7 +48,8 @@ func load(fsys fs.FS, now time.Time) (*Catalog, []Finding) {
 	l.linkReviews()
 	l.linkActions(c)
 	l.linkReleases(c)
-	return c, l.sorted()
+	l.linkPromotions(c, stages)
+	return c, l
 }
 
 type serverKey struct{ workspace, server string }

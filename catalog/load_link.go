@@ -59,7 +59,7 @@ func (l *loader) linkReleases(c *Catalog) {
 	for _, r := range l.releases {
 		key := releaseKey{r.Workspace, r.Automation, r.Version}
 		if other := c.releases[key]; other != nil && r.Version != "" {
-			l.at(r.File).report(r.at, codeDuplicate,
+			l.at(r.File).report(r.place(""), codeDuplicate,
 				fmt.Sprintf("release %q of automation %q is already stated in %s", clip(r.Version), clip(r.Automation), other.file), "keep one of them")
 		}
 		c.releases[key] = l.linkRelease(r)
@@ -68,7 +68,7 @@ func (l *loader) linkReleases(c *Catalog) {
 
 func (l *loader) linkRelease(r *Release) *released {
 	d := l.at(r.File)
-	out := &released{file: r.File, stage: r.Stage, pins: map[pinKey]*Pin{}}
+	out := &released{file: r.File, stage: r.Stage, replaces: r.Replaces, pins: map[pinKey]*Pin{}}
 	for _, u := range r.Servers {
 		key := pinKey{u.Server, u.Credential}
 		if out.pins[key] != nil {

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"time"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/writ-dev/writ/decisions"
@@ -14,11 +16,31 @@ type Release struct {
 	// means its first stage (R10).
 	Stage  string
 	Author string
+	// Replaces is the release that this one follows; empty: the one before it in
+	// CompareVersions' order.
+	Replaces string
+	// Promoted says who let the release go beyond the first stage (R21); nil: nobody.
+	Promoted *Promotion
 	// Servers are the connections that the release uses, one for each credential.
 	Servers []*ServerUse
 	File    string
 
-	at *yaml.Node
+	at map[string]*yaml.Node
+}
+
+// place finds where a field of the release stands.
+func (r *Release) place(key string) *yaml.Node {
+	if n := r.at[key]; n != nil {
+		return n
+	}
+	return r.at[""]
+}
+
+// Promotion is a second person's word that a release may go as far as a stage.
+type Promotion struct {
+	By string
+	At time.Time
+	To string
 }
 
 // ServerUse is one server connection of a release.
@@ -45,17 +67,37 @@ func (d *decoder) release(data []byte) *Release {
 	if doc == nil {
 		return nil
 	}
-	r := &Release{File: d.file, at: doc}
+	r := &Release{File: d.file, at: map[string]*yaml.Node{"": doc}}
+	placed := func(key string, read field) field {
+		return func(n *yaml.Node) { r.at[key] = n; read(n) }
+	}
 	stated := d.object(doc, "a release", map[string]field{
 		"workspace":  d.text(&r.Workspace),
 		"automation": d.text(&r.Automation),
 		"release":    d.text(&r.Version),
-		"stage":      d.text(&r.Stage),
+		"stage":      placed("stage", d.text(&r.Stage)),
 		"author":     d.text(&r.Author),
+		"replaces":   placed("replaces", d.text(&r.Replaces)),
+		"promoted":   placed("promoted", d.promotion(&r.Promoted)),
 		"servers":    d.servers(&r.Servers),
 	})
 	d.require(doc, "the release", stated, "workspace", "automation", "release", "stage", "author", "servers")
 	return r
+}
+
+func (d *decoder) promotion(into **Promotion) field {
+	return func(n *yaml.Node) {
+		p := &Promotion{}
+		stated := d.object(n, "a promotion", map[string]field{
+			"by": d.text(&p.By),
+			"at": d.day(&p.At),
+			"to": d.text(&p.To),
+		})
+		d.require(n, "the promotion", stated, "by", "at", "to")
+		if stated["by"] && stated["at"] && stated["to"] {
+			*into = p
+		}
+	}
 }
 
 func (d *decoder) servers(into *[]*ServerUse) field {

@@ -13,7 +13,9 @@ type pinKey struct{ server, credential string }
 type released struct {
 	file  string
 	stage string
-	pins  map[pinKey]*Pin
+	// replaces is what the file says; empty where it says nothing.
+	replaces string
+	pins     map[pinKey]*Pin
 }
 
 // pin returns what the release pins for a connection: for its credential, or for
@@ -44,7 +46,7 @@ func (l *loader) pin(r *Release, u *ServerUse, list *list, reviews []*Review) *P
 			"descriptions or hints of server %s are not the ones that were reviewed: compare the lists with writ toolset diff", u.Server)},
 	}
 	if len(reviews) > 0 {
-		p.Review = reviews[0].Digest
+		p.Review, p.reviewPinned = reviews[0].Digest, u.Review != ""
 	}
 	for _, name := range u.Tools {
 		if tool := list.Tool(name); tool != nil {

@@ -62,6 +62,8 @@ type Pin struct {
 	ToolSet    *ToolSet
 	// Review is the digest of the review that the tools were checked with.
 	Review string
+	// reviewPinned: a later review can't loosen what the release may do (R13).
+	reviewPinned bool
 
 	// tools are those of the list; classified are those that the release says it
 	// uses, and unlisted is what holds for the others.

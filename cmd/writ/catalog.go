@@ -10,19 +10,32 @@ import (
 )
 
 type catalogCmd struct {
-	Check catalogCheckCmd `cmd:"" help:"Check a catalogue and list every finding with its place and fix. Exit 1 where one keeps a release from being published."`
-	Init  catalogInitCmd  `cmd:"" help:"Write the sample catalogue into a new directory, to start from."`
+	Check   catalogCheckCmd   `cmd:"" help:"Check a catalogue and list every finding with its place and fix. Exit 1 where one keeps a release from being published."`
+	Compare catalogCompareCmd `cmd:"" help:"Say what a catalogue or release newly can do beside an earlier one. Exit 1 where it can do anything."`
+	Release catalogReleaseCmd `cmd:"" help:"Print the file of a release, with fingerprints and review digests filled in."`
+	Init    catalogInitCmd    `cmd:"" help:"Write the sample catalogue into a new directory, to start from."`
 }
 
 type catalogCheckCmd struct {
-	Dir string `arg:"" type:"existingdir" help:"Directory with reviews, releases and toolsets."`
-	output
+	Dir    string `arg:"" type:"existingdir" help:"Directory with reviews, releases and toolsets."`
+	Output string `short:"o" enum:"table,json,sarif" default:"table" help:"Format: table, json, or sarif (SARIF 2.1.0, for code scanning)."`
+	policyOfStages
 }
 
-func (catalogCheckCmd) Help() string { return "Example:\n  writ catalog check ./catalog" }
+func (catalogCheckCmd) Help() string {
+	return "Examples:\n  writ catalog check ./catalog\n  writ catalog check -o sarif ./catalog > catalog.sarif"
+}
 
 func (c catalogCheckCmd) Run(s streams) error {
-	return printFindings(s, c.output, catalog.Check(os.DirFS(c.Dir), time.Now()))
+	stages, err := c.stages()
+	if err != nil {
+		return err
+	}
+	found := catalog.Check(os.DirFS(c.Dir), time.Now(), stages...)
+	if c.Output == "sarif" {
+		return printSARIF(s, c.Dir, found)
+	}
+	return printFindings(s, output{c.Output}, found)
 }
 
 func printFindings(s streams, o output, found []catalog.Finding) error {

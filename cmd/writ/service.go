@@ -40,7 +40,7 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	reviewed, err := catalog.Load(documents, time.Now())
+	reviewed, err := catalog.Load(documents, time.Now(), policy.Stages()...)
 	if err != nil {
 		return nil, err
 	}
