@@ -34,8 +34,9 @@ server: %s
 # The list as the server sent it ("writ toolset fetch").
 toolset: %s
 prose_digest: %s
+fingerprint: %s
 tools:
-`, clip(server), clip(workspace), strings.Join(bases(), ", "), scalar(workspace), scalar(server), scalar("toolsets/"+server+".json"), ts.ProseDigest)
+`, clip(server), clip(workspace), strings.Join(bases(), ", "), scalar(workspace), scalar(server), scalar("toolsets/"+server+".json"), ts.ProseDigest, ts.Fingerprint)
 	if len(ts.Tools) == 0 {
 		return []byte(strings.TrimSuffix(b.String(), "\n") + " {}\n")
 	}
@@ -72,20 +73,11 @@ func skeletonTool(b *strings.Builder, server string, t *Tool) {
 	if least := atLeast(t.Hints); least != "" {
 		fmt.Fprintf(b, "    # Whatever you state, it will be at least: %s.\n", least)
 	}
-	fmt.Fprintf(b, `    effect:       # %s
-    risk:         # %s
-    undo:         # %s
-    exposure:     # %s
-    collection:   # true (the default) | false
-    idempotent:   # false (the default) | true
-    description:
-    basis:        # {kind: , reference: , by: , at: }
-    rejected:
-`, choice(vocabulary(decisions.Read)), choice(vocabulary(decisions.LowRisk)),
-		choice(vocabulary(decisions.UndoTrivial)), choice(vocabulary(decisions.NoExposure)))
+	for _, key := range []string{"effect", "risk", "undo", "exposure", "collection", "idempotent", "description", "basis", "rejected"} {
+		line := fmt.Sprintf("    %-13s %s", key+":", placeholders()[key])
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
 }
-
-func choice(words []string) string { return strings.Join(words, " | ") }
 
 // comment writes a server's text so that it can't leave the comment.
 func comment(b *strings.Builder, label, text string) {
