@@ -33,7 +33,7 @@ func (d *differ) schema(path string, old, now []byte) {
 			d.keyword(path, p)
 		}
 		if len(d.changes) == before {
-			d.contract(KeywordChanged, dangerOf(p), path, ":%s %s", subject(path, keyName(p.key)), fromTo(p.old, p.now))
+			d.contract(KeywordChanged, dangerOf(p), path, ":%s %s%s", subject(path, keyName(p.key)), fromTo(p.old, p.now), directionWords(p))
 		}
 	}
 }

@@ -95,14 +95,6 @@ func at(list [][]byte, i int) []byte {
 	return nil
 }
 
-// dangerOf: what was asked for and no longer is, opens; the rest may mean anything.
-func dangerOf(p pair) Danger {
-	if p.now == nil {
-		return NewPower
-	}
-	return NewMeaning
-}
-
 // join adds a name to a path for people.
 func join(path, name string) string {
 	if path == "" {
