@@ -116,12 +116,13 @@ automation: %s
 release: %s
 stage: %s
 author: bench
+promoted: {by: bench audit, at: 2026-01-01, to: %s}
 servers:
   - name: %s
     toolset: toolsets/%s.json
     fingerprint: %s
     tools: [%s]
-`, workspace, automation, stage, stage, connection, connection, id.Fingerprint, strings.Join(names, ", "))
+`, workspace, automation, stage, stage, stage, connection, connection, id.Fingerprint, strings.Join(names, ", "))
 }
 
 func write(file string, content []byte) error {

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // largeList is a list of 401 tools and about 360 KB, like the largest seen.
@@ -41,6 +43,29 @@ func BenchmarkParseToolSet(b *testing.B) {
 	}
 }
 
+// BenchmarkToolSetRatio reads the list and decodes it plainly by turns, so that both
+// meet the same machine, and reports the median of their ratios. It fails above 3.
+func BenchmarkToolSetRatio(b *testing.B) {
+	const most = 3
+	list := largeList()
+	var ratios []float64
+	for b.Loop() {
+		began := time.Now()
+		if _, err := ParseToolSet(list); err != nil {
+			b.Fatal(err)
+		}
+		between := time.Now()
+		decodeAndSum(b, list)
+		ratios = append(ratios, float64(between.Sub(began))/float64(time.Since(between)))
+	}
+	slices.Sort(ratios)
+	ratio := ratios[len(ratios)/2]
+	b.ReportMetric(ratio, "x-plain-decode")
+	if len(ratios) > 10 && ratio > most {
+		b.Errorf("a list of 401 tools takes %.2f times a plain decode and SHA-256, want at most %d", ratio, most)
+	}
+}
+
 // BenchmarkDecodeAndSum is what ParseToolSet is measured by: a plain decode of the
 // same bytes, and their SHA-256.
 func BenchmarkDecodeAndSum(b *testing.B) {
@@ -48,10 +73,14 @@ func BenchmarkDecodeAndSum(b *testing.B) {
 	b.SetBytes(int64(len(list)))
 	b.ReportAllocs()
 	for b.Loop() {
-		var v any
-		if err := json.Unmarshal(list, &v); err != nil {
-			b.Fatal(err)
-		}
-		sha256.Sum256(list)
+		decodeAndSum(b, list)
 	}
+}
+
+func decodeAndSum(b *testing.B, list []byte) {
+	var v any
+	if err := json.Unmarshal(list, &v); err != nil {
+		b.Fatal(err)
+	}
+	sha256.Sum256(list)
 }
