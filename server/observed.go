@@ -84,8 +84,18 @@ func (o *Observed) known(from, to string) ([]string, bool) {
 	return nil, false
 }
 
+func rank(c catalog.Change) int {
+	if c.Contract {
+		return 0
+	}
+	return 1
+}
+
 // inWords bounds what a hostile list can make a person, an answer and an entry hold.
 func inWords(changes []catalog.Change) []string {
+	// What moves the fingerprint comes first: it is why a call is refused.
+	changes = slices.Clone(changes)
+	slices.SortStableFunc(changes, func(a, b catalog.Change) int { return rank(a) - rank(b) })
 	said := make([]string, 0, min(len(changes), maxChanges))
 	for _, c := range changes {
 		if len(said) == maxChanges-1 && len(changes) > maxChanges {

@@ -25,6 +25,9 @@ type Options struct {
 	Version string
 	// Timeout bounds the whole exchange; 0 means a minute.
 	Timeout time.Duration
+	// Capabilities are what the client offers: "roots", "sampling", "elicitation". Some
+	// servers list more tools where more is offered, so offer what the gateway does.
+	Capabilities []string
 	// Stderr receives what the server prints beside the protocol; nil drops it.
 	Stderr io.Writer
 }
@@ -50,7 +53,7 @@ func Stdio(ctx context.Context, o Options) ([]json.RawMessage, error) {
 	}
 	defer server.stop()
 
-	pages, err := list(ctx, server.transport, o.Version)
+	pages, err := list(ctx, server.transport, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Command[0], err)
 	}
@@ -58,9 +61,14 @@ func Stdio(ctx context.Context, o Options) ([]json.RawMessage, error) {
 }
 
 // list runs the handshake and collects the pages as the recorder saw them.
-func list(ctx context.Context, t mcp.Transport, version string) ([]json.RawMessage, error) {
+func list(ctx context.Context, t mcp.Transport, o Options) ([]json.RawMessage, error) {
 	seen := &recorder{Transport: t}
-	client := mcp.NewClient(&mcp.Implementation{Name: "writ", Version: version}, nil)
+	offered, err := offer(o.Capabilities)
+	if err != nil {
+		return nil, err
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "writ", Version: o.Version},
+		&mcp.ClientOptions{Capabilities: offered})
 	session, err := client.Connect(ctx, seen, nil)
 	if err != nil {
 		return nil, fmt.Errorf("handshake failed: %w", err)
@@ -94,6 +102,24 @@ func list(ctx context.Context, t mcp.Transport, version string) ([]json.RawMessa
 		}
 		cursor = next.NextCursor
 	}
+}
+
+// offer is nothing unless it is named.
+func offer(names []string) (*mcp.ClientCapabilities, error) {
+	c := &mcp.ClientCapabilities{}
+	for _, name := range names {
+		switch name {
+		case "roots":
+			c.RootsV2 = &mcp.RootCapabilities{} //nolint:staticcheck // deprecated by a revision that few servers speak
+		case "sampling":
+			c.Sampling = &mcp.SamplingCapabilities{} //nolint:staticcheck // as above
+		case "elicitation":
+			c.Elicitation = &mcp.ElicitationCapabilities{}
+		default:
+			return nil, fmt.Errorf("capability %q: expected roots, sampling or elicitation", name)
+		}
+	}
+	return c, nil
 }
 
 // process is a running server.

@@ -51,13 +51,18 @@ type decideCmd struct {
 	Method         *string `help:"tools/call, resources/read, prompts/get, or a platform action."`
 	Tool           *string `help:"Tool, resource or prompt."`
 	Fingerprint    *string `help:"Fingerprint of the tool list that the gateway holds."`
+	ProseDigest    *string `help:"Digest of that list's prose and hints."`
 	Args           *string `help:"Arguments, a JSON object."`
 	Process        *string `help:"Process that asks."`
 	Session        *string `help:"Session of the call."`
 	OnBehalfOf     *string `help:"On whose behalf."`
 	Credential     *string `help:"Name of the credential, never the secret."`
 	Target         *string `help:"What the call acts on."`
+	Scope          *string `help:"Which things a call on many acts on: the selection rule. With --scope-count."`
+	ScopeCount     int64   `help:"How many things the scope selects now."`
 	IdempotencyKey *string `help:"Makes a retry recognisable."`
+
+	Explain bool `short:"v" help:"Also print each trait that held, and who made it so strict."`
 
 	remote
 	output
@@ -91,6 +96,9 @@ func (c decideCmd) Run(ctx context.Context, s streams) error {
 		err = printMessages(s.out, false, answer.Response())
 	} else {
 		err = printAnswers(s.out, []answered{{name: callName(call), answer: answer.Response()}})
+		if c.Explain {
+			printTraits(s.out, answer.Response().GetTraits())
+		}
 	}
 	if err == nil && !answer.MayRun(time.Now()) {
 		return errNotRun
@@ -118,7 +126,7 @@ func (c decideCmd) request(stdin io.Reader) (*writv1.DecideRequest, error) {
 		{c.Stage, &call.Stage}, {c.Server, &call.Server}, {c.Method, &call.Method}, {c.Tool, &call.Tool},
 		{c.Fingerprint, &call.ToolsetFingerprint}, {c.Process, &call.Process}, {c.Session, &call.Session},
 		{c.OnBehalfOf, &call.OnBehalfOf}, {c.Credential, &call.Credential}, {c.Target, &call.Target},
-		{c.IdempotencyKey, &call.IdempotencyKey},
+		{c.IdempotencyKey, &call.IdempotencyKey}, {c.ProseDigest, &call.ProseDigest},
 	} {
 		if f.flag != nil {
 			*f.to = *f.flag
@@ -126,6 +134,9 @@ func (c decideCmd) request(stdin io.Reader) (*writv1.DecideRequest, error) {
 	}
 	if c.Args != nil {
 		call.Arguments = &writv1.DecideRequest_ArgumentsJson{ArgumentsJson: *c.Args}
+	}
+	if c.Scope != nil {
+		call.Scope = &writv1.Scope{Selection: *c.Scope, Count: c.ScopeCount}
 	}
 	return call, nil
 }

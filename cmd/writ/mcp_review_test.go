@@ -70,7 +70,6 @@ func everythingReview() []toolReview {
 		{"get-structured-content", "read low trivial none one again", nil, "Fixed weather of three cities.", canned},
 		{"get-sum", "read low trivial none one again", nil, "Adds a and b.", canned},
 		{"get-tiny-image", "read low trivial none one again", nil, "A fixed picture.", canned},
-		{"get-roots-list", "read low trivial internal one again", nil, "Says which roots the client offered.", "exposure none: roots are paths of the client's machine"},
 		{"trigger-long-running-operation", "read low trivial none one again", nil, "Waits, and reports how far it is.", canned},
 		// The server calls it read-only, which is true, and says nothing of credentials.
 		{"get-env", "read medium trivial sensitive one again", nil, "Hands over the environment of the server's process.", "exposure internal: credentials are passed in environments"},

@@ -22,6 +22,7 @@ type toolsetCmd struct {
 
 type toolsetFetchCmd struct {
 	Timeout time.Duration `default:"1m" help:"How long the server may take."`
+	Offer   []string      `help:"Capabilities that the gateway offers to the server: roots, sampling, elicitation. Some servers list more tools where more is offered." placeholder:"CAPABILITY"`
 	Quiet   bool          `short:"q" help:"Drop what the server prints beside the protocol."`
 	Command []string      `arg:"" passthrough:"" name:"command" help:"After --: the command that starts the server."`
 }
@@ -35,7 +36,7 @@ func (c toolsetFetchCmd) Run(ctx context.Context, s streams) error {
 	if len(command) > 0 && command[0] == "--" {
 		command = command[1:]
 	}
-	o := fetch.Options{Command: command, Version: version, Timeout: c.Timeout, Stderr: s.err}
+	o := fetch.Options{Command: command, Version: version, Timeout: c.Timeout, Capabilities: c.Offer, Stderr: s.err}
 	if c.Quiet {
 		o.Stderr = nil
 	}
@@ -122,6 +123,10 @@ func readToolSet(file string, stdin io.Reader) (*catalog.ToolSet, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseToolSet(file, raw)
+}
+
+func parseToolSet(file string, raw []byte) (*catalog.ToolSet, error) {
 	pages, err := jsonValues(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -92,7 +92,10 @@ type ObserveResponse struct {
 	ProseDigest        string                 `protobuf:"bytes,2,opt,name=prose_digest,json=proseDigest,proto3" json:"prose_digest,omitempty"`
 	Tools              int32                  `protobuf:"varint,3,opt,name=tools,proto3" json:"tools,omitempty"`
 	// One for each release that pins a list of this server.
-	Differences   []*PinnedDifference `protobuf:"bytes,4,rep,name=differences,proto3" json:"differences,omitempty"`
+	Differences []*PinnedDifference `protobuf:"bytes,4,rep,name=differences,proto3" json:"differences,omitempty"`
+	// What the server says about each tool, to be passed on with each call: hints are
+	// read strictly from the raw list, so that a gateway need not.
+	Observed      []*ObservedTool `protobuf:"bytes,5,rep,name=observed,proto3" json:"observed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -155,12 +158,73 @@ func (x *ObserveResponse) GetDifferences() []*PinnedDifference {
 	return nil
 }
 
+func (x *ObserveResponse) GetObserved() []*ObservedTool {
+	if x != nil {
+		return x.Observed
+	}
+	return nil
+}
+
+// ObservedTool is one tool of an observed list.
+type ObservedTool struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Hints         *Hints                 `protobuf:"bytes,2,opt,name=hints,proto3" json:"hints,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ObservedTool) Reset() {
+	*x = ObservedTool{}
+	mi := &file_writ_v1_toolset_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ObservedTool) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ObservedTool) ProtoMessage() {}
+
+func (x *ObservedTool) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_toolset_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ObservedTool.ProtoReflect.Descriptor instead.
+func (*ObservedTool) Descriptor() ([]byte, []int) {
+	return file_writ_v1_toolset_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ObservedTool) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ObservedTool) GetHints() *Hints {
+	if x != nil {
+		return x.Hints
+	}
+	return nil
+}
+
 type PinnedDifference struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	Automation        string                 `protobuf:"bytes,1,opt,name=automation,proto3" json:"automation,omitempty"`
 	Release           string                 `protobuf:"bytes,2,opt,name=release,proto3" json:"release,omitempty"`
 	PinnedFingerprint string                 `protobuf:"bytes,3,opt,name=pinned_fingerprint,json=pinnedFingerprint,proto3" json:"pinned_fingerprint,omitempty"`
-	// Empty where the fingerprints agree. Most dangerous first.
+	// What changed, in words: what moves the fingerprint first, then hints and prose,
+	// each most dangerous first. Empty where nothing did. At most 50.
 	Changes       []string `protobuf:"bytes,4,rep,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -168,7 +232,7 @@ type PinnedDifference struct {
 
 func (x *PinnedDifference) Reset() {
 	*x = PinnedDifference{}
-	mi := &file_writ_v1_toolset_proto_msgTypes[2]
+	mi := &file_writ_v1_toolset_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -180,7 +244,7 @@ func (x *PinnedDifference) String() string {
 func (*PinnedDifference) ProtoMessage() {}
 
 func (x *PinnedDifference) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_toolset_proto_msgTypes[2]
+	mi := &file_writ_v1_toolset_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -193,7 +257,7 @@ func (x *PinnedDifference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PinnedDifference.ProtoReflect.Descriptor instead.
 func (*PinnedDifference) Descriptor() ([]byte, []int) {
-	return file_writ_v1_toolset_proto_rawDescGZIP(), []int{2}
+	return file_writ_v1_toolset_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PinnedDifference) GetAutomation() string {
@@ -228,16 +292,20 @@ var File_writ_v1_toolset_proto protoreflect.FileDescriptor
 
 const file_writ_v1_toolset_proto_rawDesc = "" +
 	"\n" +
-	"\x15writ/v1/toolset.proto\x12\awrit.v1\"\\\n" +
+	"\x15writ/v1/toolset.proto\x12\awrit.v1\x1a\x16writ/v1/decision.proto\"\\\n" +
 	"\x0eObserveRequest\x12\x1c\n" +
 	"\tworkspace\x18\x01 \x01(\tR\tworkspace\x12\x16\n" +
 	"\x06server\x18\x02 \x01(\tR\x06server\x12\x14\n" +
-	"\x05pages\x18\x03 \x03(\fR\x05pages\"\xb8\x01\n" +
+	"\x05pages\x18\x03 \x03(\fR\x05pages\"\xeb\x01\n" +
 	"\x0fObserveResponse\x12/\n" +
 	"\x13toolset_fingerprint\x18\x01 \x01(\tR\x12toolsetFingerprint\x12!\n" +
 	"\fprose_digest\x18\x02 \x01(\tR\vproseDigest\x12\x14\n" +
 	"\x05tools\x18\x03 \x01(\x05R\x05tools\x12;\n" +
-	"\vdifferences\x18\x04 \x03(\v2\x19.writ.v1.PinnedDifferenceR\vdifferences\"\x95\x01\n" +
+	"\vdifferences\x18\x04 \x03(\v2\x19.writ.v1.PinnedDifferenceR\vdifferences\x121\n" +
+	"\bobserved\x18\x05 \x03(\v2\x15.writ.v1.ObservedToolR\bobserved\"H\n" +
+	"\fObservedTool\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12$\n" +
+	"\x05hints\x18\x02 \x01(\v2\x0e.writ.v1.HintsR\x05hints\"\x95\x01\n" +
 	"\x10PinnedDifference\x12\x1e\n" +
 	"\n" +
 	"automation\x18\x01 \x01(\tR\n" +
@@ -260,21 +328,25 @@ func file_writ_v1_toolset_proto_rawDescGZIP() []byte {
 	return file_writ_v1_toolset_proto_rawDescData
 }
 
-var file_writ_v1_toolset_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_writ_v1_toolset_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_writ_v1_toolset_proto_goTypes = []any{
 	(*ObserveRequest)(nil),   // 0: writ.v1.ObserveRequest
 	(*ObserveResponse)(nil),  // 1: writ.v1.ObserveResponse
-	(*PinnedDifference)(nil), // 2: writ.v1.PinnedDifference
+	(*ObservedTool)(nil),     // 2: writ.v1.ObservedTool
+	(*PinnedDifference)(nil), // 3: writ.v1.PinnedDifference
+	(*Hints)(nil),            // 4: writ.v1.Hints
 }
 var file_writ_v1_toolset_proto_depIdxs = []int32{
-	2, // 0: writ.v1.ObserveResponse.differences:type_name -> writ.v1.PinnedDifference
-	0, // 1: writ.v1.ToolSetService.Observe:input_type -> writ.v1.ObserveRequest
-	1, // 2: writ.v1.ToolSetService.Observe:output_type -> writ.v1.ObserveResponse
-	2, // [2:3] is the sub-list for method output_type
-	1, // [1:2] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	3, // 0: writ.v1.ObserveResponse.differences:type_name -> writ.v1.PinnedDifference
+	2, // 1: writ.v1.ObserveResponse.observed:type_name -> writ.v1.ObservedTool
+	4, // 2: writ.v1.ObservedTool.hints:type_name -> writ.v1.Hints
+	0, // 3: writ.v1.ToolSetService.Observe:input_type -> writ.v1.ObserveRequest
+	1, // 4: writ.v1.ToolSetService.Observe:output_type -> writ.v1.ObserveResponse
+	4, // [4:5] is the sub-list for method output_type
+	3, // [3:4] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_writ_v1_toolset_proto_init() }
@@ -282,13 +354,14 @@ func file_writ_v1_toolset_proto_init() {
 	if File_writ_v1_toolset_proto != nil {
 		return
 	}
+	file_writ_v1_decision_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_v1_toolset_proto_rawDesc), len(file_writ_v1_toolset_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
