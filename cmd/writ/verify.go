@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 
 	"github.com/writ-dev/writ/decisions/ledger"
 )
@@ -26,7 +27,12 @@ func (c logVerifyCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if c.json() {
-		return printJSON(s.out, report)
+		return printJSON(s.out, map[string]any{
+			"log_id": report.LogID, "entries": report.Entries, "decisions": report.Decisions, "repeats": report.Repeats,
+			"batches": report.Batches, "segments": report.Segments, "blobs": report.Blobs,
+			"checkpoints": report.Checkpoints, "signed": report.Signed,
+			"root": hex.EncodeToString(report.Root[:]), "torn_bytes": report.TornBytes,
+		})
 	}
 	say(s.out, "verified: log %s, %d entries (%d decisions, %d of them repeats) in %d batches and %d segments, %d blobs\n",
 		report.LogID, report.Entries, report.Decisions, report.Repeats, report.Batches, report.Segments, report.Blobs)

@@ -94,6 +94,7 @@ func (l *Ledger) start(found recovered, blank uint32) error {
 	if err != nil {
 		return err
 	}
+	clean = clean || found.size == 0 // nobody wrote before
 	w := &l.writer
 	w.prepare(blank)
 	l.writing.Go(w.run)
