@@ -54,6 +54,12 @@ func (d *ReviewDraft) Workspace() string { return d.review.Workspace }
 // Server is the connection's name.
 func (d *ReviewDraft) Server() string { return d.review.Server }
 
+// Digest is the review's digest (R13).
+func (d *ReviewDraft) Digest() string { return d.review.Digest }
+
+// Complete reports whether nothing of the review is open or wrong.
+func (d *ReviewDraft) Complete() bool { return len(d.found) == 0 }
+
 // List is the path of the list that the review names, from the catalogue's directory.
 func (d *ReviewDraft) List() string { return d.review.toolset }
 

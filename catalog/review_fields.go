@@ -110,7 +110,7 @@ func commentOf(line string, start int, quote rune) (comment string, open rune) {
 			escaped = quote == '"' && r == '\\' && !escaped
 		case r == '#' && spaced:
 			return line[start+i:], 0
-		case r == '\'' && i == closed+1, (r == '"' || r == '\'') && strings.ContainsRune(" :,[{-", before):
+		case r == '\'' && i == closed+1, opens(r, before):
 			quote, escaped = r, false
 		}
 		if r != ' ' && r != '\t' {
@@ -118,6 +118,11 @@ func commentOf(line string, start int, quote rune) (comment string, open rune) {
 		}
 	}
 	return "", quote
+}
+
+// opens tells a quote that starts a text from one within a plain text.
+func opens(r, before rune) bool {
+	return (r == '"' || r == '\'') && strings.ContainsRune(" :,[{-", before)
 }
 
 // placeholders are the comments with which a skeleton says what belongs into a key.

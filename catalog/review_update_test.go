@@ -148,7 +148,7 @@ func TestUpdateWithoutTheReviewedList(t *testing.T) {
 // R13: the list that was reviewed can't be exchanged for one with the same words.
 func TestAReviewSaysWhichListItIsAbout(t *testing.T) {
 	reviewed, replaced := `[{"name": "a", "inputSchema": {"type": "object"}}]`, `[{"name": "a", "inputSchema": {"type": "object", "required": ["b"]}}]`
-	skeleton := Skeleton("mail", "demo", listOf(t, reviewed))
+	skeleton := Skeleton("mail", "demo", "", listOf(t, reviewed))
 	for list, want := range map[string]bool{reviewed: false, replaced: true} {
 		found := Check(fstest.MapFS{"reviews/mail.yaml": {Data: skeleton}, "toolsets/mail.json": {Data: []byte(list)}}, today())
 		if hasCode(found, codeFingerprint) != want {

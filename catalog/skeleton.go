@@ -15,7 +15,13 @@ import (
 // in comments, cleaned and labelled (R19). Tools whose hints admit danger come
 // first, then those without hints, then those that claim to be harmless; within a
 // group by name.
-func Skeleton(server, workspace string, ts *ToolSet) []byte {
+//
+// The list lies at a path of the catalogue's directory; empty: in toolsets/, under the
+// server's name.
+func Skeleton(server, workspace, toolset string, ts *ToolSet) []byte {
+	if toolset == "" {
+		toolset = "toolsets/" + server + ".json"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Review of server %s in workspace %s.
 # State every trait: what is left open counts as the strictest and does not pass
@@ -36,7 +42,7 @@ toolset: %s
 prose_digest: %s
 fingerprint: %s
 tools:
-`, clip(server), clip(workspace), strings.Join(bases(), ", "), scalar(workspace), scalar(server), scalar("toolsets/"+server+".json"), ts.ProseDigest, ts.Fingerprint)
+`, clip(server), clip(workspace), strings.Join(bases(), ", "), scalar(workspace), scalar(server), scalar(toolset), ts.ProseDigest, ts.Fingerprint)
 	if len(ts.Tools) == 0 {
 		return []byte(strings.TrimSuffix(b.String(), "\n") + " {}\n")
 	}

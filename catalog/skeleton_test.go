@@ -20,7 +20,7 @@ func TestSkeletonLeavesEverythingToBeStated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	skeleton := Skeleton("on", "demo: x", ts)
+	skeleton := Skeleton("on", "demo: x", "", ts)
 	open := map[string]int{}
 	for _, f := range Check(fstest.MapFS{
 		"toolsets/on.json": {Data: []byte(list)}, "reviews/on.yaml": {Data: skeleton},
@@ -56,7 +56,7 @@ func TestSkeletonOfNoTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := Check(fstest.MapFS{
-		"toolsets/mail.json": {Data: []byte(`{"tools": []}`)}, "reviews/mail.yaml": {Data: Skeleton("mail", "demo", ts)},
+		"toolsets/mail.json": {Data: []byte(`{"tools": []}`)}, "reviews/mail.yaml": {Data: Skeleton("mail", "demo", "toolsets/mail.json", ts)},
 	}, today())
 	if len(list) != 0 {
 		t.Errorf("got %v", list)
@@ -73,7 +73,7 @@ func FuzzSkeleton(f *testing.F) {
 			t.Skip() // ParseToolSet refuses these.
 		}
 		d := &decoder{findings: &findings{}, now: today()}
-		r := d.review(Skeleton(server, workspace, ts))
+		r := d.review(Skeleton(server, workspace, "", ts))
 		if r == nil || len(r.Tools) != 1 || r.Tools[name] == nil || r.Tools[name].Traits != (decisions.Traits{}) {
 			t.Fatalf("the skeleton of %q says more than it should: %v", name, d.list)
 		}

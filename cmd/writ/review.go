@@ -1,13 +1,17 @@
 package main
 
 import (
-	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/writ-dev/writ/catalog"
 )
 
 type reviewCmd struct {
-	Init reviewInitCmd `cmd:"" help:"Print the skeleton of a review: every trait is left to be stated, the server's words stand as comments."`
+	Init   reviewInitCmd   `cmd:"" help:"Print the skeleton of a review: every trait is left to be stated, the server's words stand as comments."`
+	Set    reviewSetCmd    `cmd:"" help:"State traits of several tools at once, with their basis."`
+	Status reviewStatusCmd `cmd:"" help:"Say what is still open, tool by tool. Exit 1 while something is."`
+	Update reviewUpdateCmd `cmd:"" help:"Carry a review over to a changed list: keep what still holds, mark what must be looked at again."`
 }
 
 type reviewInitCmd struct {
@@ -25,6 +29,10 @@ func (c reviewInitCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s", catalog.Skeleton(c.Server, c.Workspace, ts))
+	toolset := ""
+	if i := strings.LastIndex(filepath.ToSlash(c.Tools), "toolsets/"); i >= 0 {
+		toolset = filepath.ToSlash(c.Tools)[i:]
+	}
+	_, err = s.out.Write(catalog.Skeleton(c.Server, c.Workspace, toolset, ts))
 	return err
 }
