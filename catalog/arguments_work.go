@@ -115,7 +115,8 @@ func (w *work) object(s *jsonschema.Schema, v map[string]any) {
 		}
 	}
 	for name, dependent := range s.Dependencies {
-		if schema, ok := dependent.(*jsonschema.Schema); ok && v[name] != nil {
+		schema, _ := dependent.(*jsonschema.Schema)
+		if _, there := v[name]; there && schema != nil {
 			w.visit(schema, v)
 		}
 	}
