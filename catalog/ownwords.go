@@ -61,7 +61,9 @@ func (s *serverWords) inputs(v any) {
 		}
 	case map[string]any:
 		for _, key := range sortedKeys(v) {
-			s.inputs(v[key])
+			if key != "$schema" {
+				s.inputs(v[key])
+			}
 		}
 	}
 }

@@ -13,9 +13,10 @@ type Fate string
 
 // Fates.
 const (
-	// Kept: nothing that the server says of the tool changed.
+	// Kept: the inputs are the same, and so is what the server says of the tool, or it
+	// only names it otherwise, describes its results or claims to be harmless.
 	Kept Fate = "kept"
-	// Recheck: it changed. What was stated stands, with a mark that a check refuses
+	// Recheck: the inputs or the descriptions changed, or a hint newly admits harm. What was stated stands, with a mark that a check refuses
 	// until someone has looked.
 	Recheck Fate = "recheck"
 	// Added: it is new, and everything is to be stated.
@@ -38,7 +39,7 @@ type Carried struct {
 // Strictness is never lost: what the server changed is marked, and the mark is refused
 // by every check. Tools of the reviewed list that the review left out stay out.
 func (d *ReviewDraft) Update(to *ToolSet, toolset string) (*ReviewDraft, []Carried, error) {
-	reasons := d.changes(to)
+	reasons, harmless := d.changes(to)
 	var fates []Carried
 	var dropped, marked []string
 	for _, t := range d.Tools() {
@@ -47,7 +48,7 @@ func (d *ReviewDraft) Update(to *ToolSet, toolset string) (*ReviewDraft, []Carri
 		case to.Tool(t.Name) == nil:
 			c.Fate, c.Why = Dropped, []string{"the list no longer has it"}
 			dropped = append(dropped, t.Name)
-		case len(c.Why) > 0 && t.begun():
+		case len(c.Why) > 0 && !harmless[t.Name] && t.begun():
 			c.Fate = Recheck
 			marked = append(marked, t.Name)
 		}
@@ -72,29 +73,44 @@ func (d *ReviewDraft) Update(to *ToolSet, toolset string) (*ReviewDraft, []Carri
 	return carried, fates, err
 }
 
-// changes says by tool what is different in another list. Where the reviewed list was
-// replaced, nobody knows.
-func (d *ReviewDraft) changes(to *ToolSet) map[string][]string {
+// changes says by tool what is different in another list, and of which tools nobody
+// needs to look at it. Where the reviewed list was replaced, nobody knows.
+func (d *ReviewDraft) changes(to *ToolSet) (reasons map[string][]string, harmless map[string]bool) {
 	const most = 5
-	all := map[string][]string{}
+	reasons, harmless = map[string][]string{}, map[string]bool{}
 	if d.review.prose != d.list.ProseDigest || d.review.fingerprint != "" && d.review.fingerprint != d.list.Fingerprint {
 		for name := range d.review.Tools {
-			all[name] = []string{d.review.toolset + " is no longer the list that was reviewed, so nobody can say what changed"}
+			reasons[name] = []string{d.review.toolset + " is no longer the list that was reviewed, so nobody can say what changed"}
 		}
-		return all
+		return reasons, harmless
 	}
 	more := map[string]int{}
 	for _, c := range Diff(d.list, to) {
-		if len(all[c.Tool]) == most {
+		if len(reasons[c.Tool]) == 0 {
+			harmless[c.Tool] = sayTheSame(d.list.Tool(c.Tool), to.Tool(c.Tool))
+		}
+		if c.Contract || c.Kind == HintChanged && c.Danger == NewPower {
+			harmless[c.Tool] = false
+		}
+		if len(reasons[c.Tool]) == most {
 			more[c.Tool]++
 			continue
 		}
-		all[c.Tool] = append(all[c.Tool], c.Words)
+		reasons[c.Tool] = append(reasons[c.Tool], c.Words)
 	}
 	for name, n := range more {
-		all[name] = append(all[name], fmt.Sprintf("and %d more changes: see writ toolset diff", n))
+		reasons[name] = append(reasons[name], fmt.Sprintf("and %d more changes: see writ toolset diff", n))
 	}
-	return all
+	return reasons, harmless
+}
+
+// sayTheSame reports whether a tool and its inputs are described in the same words.
+func sayTheSame(old, now *Tool) bool {
+	if old == nil || now == nil {
+		return false
+	}
+	was, is := wordsOf(old), wordsOf(now)
+	return was.description == is.description && slices.Equal(was.details, is.details)
 }
 
 // carry writes the new list into the review's head, takes tools away and marks others.

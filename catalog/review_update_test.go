@@ -157,6 +157,40 @@ func TestAReviewSaysWhichListItIsAbout(t *testing.T) {
 	}
 }
 
+// No false alarms: what tells nobody more about what a tool does is said, and needs no
+// second look. A hint that admits harm does, and so does one that no longer says it.
+func TestWhatNeedsASecondLook(t *testing.T) {
+	tool := func(rest string) string {
+		return `[{"name": "a", "description": "Does it.", "inputSchema": {"type": "object", "properties": {"b": {"description": "Which."}}}` + rest + `}]`
+	}
+	for name, c := range map[string]struct {
+		before, after string
+		fate          Fate
+	}{
+		"nothing":             {tool(""), tool(""), Kept},
+		"a title":             {tool(""), tool(`, "title": "A"`), Kept},
+		"results":             {tool(""), tool(`, "outputSchema": {"type": "object"}`), Kept},
+		"a claim":             {tool(""), tool(`, "annotations": {"readOnlyHint": true}`), Kept},
+		"a schema's language": {tool(""), strings.Replace(tool(""), `"type"`, `"$schema": "x", "type"`, 1), Kept},
+		"an admission":        {tool(""), tool(`, "annotations": {"destructiveHint": true}`), Recheck},
+		"no claim any more":   {tool(`, "annotations": {"readOnlyHint": true}`), tool(""), Recheck},
+		"a description":       {tool(""), strings.Replace(tool(""), "Does it.", "Does it all.", 1), Recheck},
+		"an input's words":    {tool(""), strings.Replace(tool(""), "Which.", "Which all.", 1), Recheck},
+		"an input":            {tool(""), strings.Replace(tool(""), `"b":`, `"c": {}, "b":`, 1), Recheck},
+	} {
+		ts := listOf(t, c.before)
+		d, err := OpenReviewDraft(fstest.MapFS{"toolsets/mail.json": {Data: []byte(c.before)}, "reviews/mail.yaml": {Data: []byte(
+			"toolset: toolsets/mail.json\nprose_digest: " + ts.ProseDigest + "\ntools: \n  a:\n    effect: write\n")}}, "reviews/mail.yaml", today())
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, fates, err := d.Update(listOf(t, c.after), "toolsets/mail-2.json")
+		if err != nil || fates[0].Fate != c.fate || strings.Contains(string(after.Data), "recheck") != (c.fate == Recheck) || (name != "nothing") != (len(fates[0].Why) > 0) {
+			t.Errorf("%s: got %v, %v, want %s", name, fates, err, c.fate)
+		}
+	}
+}
+
 // Everything may be gone, or new.
 func TestUpdateToNothingAndBack(t *testing.T) {
 	d := draftOf(t, "\n  search:\n    effect: write\n  # Last.\n")

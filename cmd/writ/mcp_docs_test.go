@@ -12,14 +12,16 @@ import (
 	"testing"
 )
 
-const reviewPage = "../../docs/review-a-server.md"
+// The pages are run as they stand: each line of a shell block is a command, and succeeds
+// unless it ends with "# exit N"; a YAML block whose first line names a file is that file.
+func TestReviewAServer(t *testing.T)      { follow(t, "../../docs/review-a-server.md") }
+func TestWhenAServerChanged(t *testing.T) { follow(t, "../../docs/when-a-server-changed.md") }
 
-// TestReviewAServer runs docs/review-a-server.md: each line of a shell block is a
-// command, and succeeds unless it ends with "# exit N"; a YAML block whose first line
-// names a file is that file.
-func TestReviewAServer(t *testing.T) {
+// follow does what a page says.
+func follow(t *testing.T, file string) {
+	t.Helper()
 	requireNode(t)
-	page, err := os.ReadFile(reviewPage)
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
