@@ -73,7 +73,7 @@ func FuzzEnvelope(f *testing.F) {
 		}
 		// Reading what it depends on must not panic, whatever the body is.
 		_, _ = decisions.ReadEvent(e.Kind, e.Body)
-		_, _ = decisions.InputsBlob(e.Body)
+		_, _ = decisions.DecisionBlobs(e.Body)
 		var m ledgerv1.Entry
 		if proto.Unmarshal(raw, &m) == nil && (m.GetSequence() != e.Sequence || m.GetTimeUnixNano() != e.Time) {
 			t.Fatalf("a decoder reads sequence %d and time %d, we read %d and %d", m.GetSequence(), m.GetTimeUnixNano(), e.Sequence, e.Time)

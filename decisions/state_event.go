@@ -12,8 +12,9 @@ import (
 
 // Fields of a decision that are looked for without decoding it.
 const (
-	fieldInputsBlob protowire.Number = 18
-	fieldKey        protowire.Number = 24
+	fieldInputsBlob  protowire.Number = 18
+	fieldKey         protowire.Number = 24
+	fieldChangesBlob protowire.Number = 29
 )
 
 // Event is what of an entry the writer's state depends on. The zero Event changes
@@ -80,18 +81,25 @@ func readReport(message []byte) (*Report, error) {
 	return &Report{LogPrefix: prefix, Sequence: sequence, Result: r.GetResult()}, nil
 }
 
-// InputsBlob returns the name of the blob that holds a decision's inputs, or "" where
-// they are in the entry. Errors: ErrEnvelope.
-func InputsBlob(message []byte) (string, error) {
-	value, _, err := findField(message, fieldInputsBlob)
-	if err != nil || value == nil {
-		return "", err
+// DecisionBlobs returns the names of the blobs that hold what of a decision is too
+// large for its entry. Errors: ErrEnvelope.
+func DecisionBlobs(message []byte) ([]string, error) {
+	var names []string
+	for _, field := range [...]protowire.Number{fieldInputsBlob, fieldChangesBlob} {
+		value, _, err := findField(message, field)
+		if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			continue
+		}
+		name, n := protowire.ConsumeBytes(value)
+		if n < 0 {
+			return nil, fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, field, protowire.ParseError(n))
+		}
+		names = append(names, string(name))
 	}
-	name, n := protowire.ConsumeBytes(value)
-	if n < 0 {
-		return "", fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, fieldInputsBlob, protowire.ParseError(n))
-	}
-	return string(name), nil
+	return names, nil
 }
 
 // findField walks over a message's fields without decoding them, and returns the

@@ -210,7 +210,9 @@ func TestKeysAreScopedToWorkspaceAndCaller(t *testing.T) {
 
 // A hostile list can't make an answer, an entry or a comparison large.
 func TestObservedListsAreBounded(t *testing.T) {
-	d := newDecider(t)
+	sample, err := catalog.Sample()
+	must(t, err)
+	d, log := newDeciderOf(t, sample, rego.Default())
 	var b strings.Builder
 	b.WriteString(`{"tools":[`)
 	for i := range 2000 {
@@ -233,6 +235,15 @@ func TestObservedListsAreBounded(t *testing.T) {
 	must(t, err)
 	if answer.Reason.Code != decisions.CodeToolsetChanged || len(answer.Reason.Sentence) > 4096 {
 		t.Errorf("%s, with %d bytes of words", answer.Reason.Code, len(answer.Reason.Sentence))
+	}
+	// The entry holds the first, and names the blob that holds all of them.
+	record, err := log.Entry(answer.Log.Sequence)
+	must(t, err)
+	entry := record.Entry.GetDecision()
+	all, err := log.Blob(entry.GetToolsetChangesSha256())
+	must(t, err)
+	if n := strings.Count(string(all), "\n"); len(entry.GetToolsetChanges()) != 50 || n < 2000 {
+		t.Errorf("%d changes in the entry, %d beside it; want 50 and all", len(entry.GetToolsetChanges()), n)
 	}
 }
 

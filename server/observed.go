@@ -11,8 +11,10 @@ import (
 const (
 	// maxObserved bounds the lists that are held; the oldest goes first.
 	maxObserved = 64
-	// maxChanges bounds the words about a changed list; each has at most 600 bytes.
+	// maxChanges bounds how many words about a changed list an answer or an entry
+	// holds, and maxSaid how many are kept at all; each has at most 600 bytes.
 	maxChanges = 50
+	maxSaid    = 5000
 )
 
 // Observed holds tool lists that gateways showed, so that a refusal for a changed
@@ -56,8 +58,8 @@ func (o *Observed) find(fingerprint string) *catalog.ToolSet {
 	return nil
 }
 
-// changes returns the differences in words, most dangerous first, at most
-// maxChanges of them.
+// changes returns the differences in words, most dangerous first, at most maxSaid of
+// them.
 func (o *Observed) changes(pinned, seen *catalog.ToolSet) []string {
 	from, to := pinned.Fingerprint+pinned.ProseDigest, seen.Fingerprint+seen.ProseDigest
 	if words, known := o.known(from, to); known {
@@ -91,17 +93,22 @@ func rank(c catalog.Change) int {
 	return 1
 }
 
-// inWords bounds what a hostile list can make a person, an answer and an entry hold.
+// inWords bounds what a hostile list can make anybody hold.
 func inWords(changes []catalog.Change) []string {
 	// What moves the fingerprint comes first: it is why a call is refused.
 	changes = slices.Clone(changes)
 	slices.SortStableFunc(changes, func(a, b catalog.Change) int { return rank(a) - rank(b) })
-	said := make([]string, 0, min(len(changes), maxChanges))
-	for _, c := range changes {
-		if len(said) == maxChanges-1 && len(changes) > maxChanges {
-			return append(said, fmt.Sprintf("and %d more", len(changes)-len(said)))
-		}
-		said = append(said, c.Words)
+	said := make([]string, len(changes))
+	for i, c := range changes {
+		said[i] = c.Words
 	}
-	return said
+	return firstOf(said, maxSaid)
+}
+
+// firstOf returns at most limit lines, the last of which says how many more there are.
+func firstOf(said []string, limit int) []string {
+	if len(said) <= limit {
+		return said
+	}
+	return append(slices.Clone(said[:limit-1]), fmt.Sprintf("and %d more", len(said)-limit+1))
 }

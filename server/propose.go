@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -42,10 +43,13 @@ func (d *Decider) propose(j *judgement) (decisions.Proposal, error) {
 		ApprovalId:      c.ApprovalID,
 		Warnings:        j.warnings,
 		Hints:           hints(c.Hints),
-		ToolsetChanges:  j.changes,
+		ToolsetChanges:  firstOf(j.changes, maxChanges),
 	}
 	d.digestRest(entry, c)
 	if err := d.keepInputs(entry, j.verdict.Inputs); err != nil {
+		return decisions.Proposal{}, err
+	}
+	if err := d.keepChanges(entry, j.changes); err != nil {
 		return decisions.Proposal{}, err
 	}
 	proposal := decisions.Proposal{Claim: d.claim(j, request)}
@@ -135,6 +139,20 @@ func (d *Decider) keepInputs(e *ledgerv1.Decision, inputs []byte) error {
 		return fmt.Errorf("the inputs could not be stored, so there is no decision: %w", err)
 	}
 	e.InputsSha256 = sum
+	return nil
+}
+
+// keepChanges puts all that changed in a tool set beside the log, where the entry
+// holds only the first.
+func (d *Decider) keepChanges(e *ledgerv1.Decision, changes []string) error {
+	if len(changes) <= maxChanges {
+		return nil
+	}
+	sum, err := d.ledger.PutBlob([]byte(strings.Join(changes, "\n")))
+	if err != nil {
+		return fmt.Errorf("the difference could not be stored, so there is no decision: %w", err)
+	}
+	e.ToolsetChangesSha256 = sum
 	return nil
 }
 

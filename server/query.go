@@ -77,7 +77,7 @@ func (d *Decider) Observe(workspace, server string, pages [][]byte) (*Seen, erro
 	for _, p := range d.active.Load().Catalog.Pins(workspace, server) {
 		seen.Differences = append(seen.Differences, Difference{
 			Automation: p.Automation, Release: p.Release, Pinned: p.Pin.ToolSet.Fingerprint,
-			Changes: d.observed.changes(p.Pin.ToolSet, ts),
+			Changes: firstOf(d.observed.changes(p.Pin.ToolSet, ts), maxChanges),
 		})
 	}
 	return seen, nil

@@ -127,16 +127,17 @@ func (c logShowCmd) Run(ctx context.Context, s streams) error {
 	if c.json() {
 		return printMessages(s.out, false, answer.GetEntry())
 	}
-	return showEntry(s, answer.GetEntry())
+	return showEntry(s, answer)
 }
 
-func showEntry(s streams, e *writv1.LogEntry) error {
+func showEntry(s streams, answer *writv1.GetEntryResponse) error {
+	e := answer.GetEntry()
 	var t table
 	t.row("entry", fmt.Sprintf("%d of log %s", e.GetPosition().GetSequence(), e.GetPosition().GetLogId()))
 	t.row("leaf hash", hex.EncodeToString(e.GetPosition().GetLeafHash()))
 	t.row("time", e.GetTime().AsTime().Format(time.RFC3339Nano))
 	if d := e.GetEntry().GetDecision(); d != nil {
-		showDecision(&t, e, d)
+		showDecision(&t, answer, d)
 	} else {
 		t.row("kind", kindWord(e.GetEntry()))
 		t.row("content", protojson.MarshalOptions{UseProtoNames: true}.Format(e.GetEntry()))
@@ -144,7 +145,8 @@ func showEntry(s streams, e *writv1.LogEntry) error {
 	return t.print(s.out)
 }
 
-func showDecision(t *table, e *writv1.LogEntry, d *ledgerv1.Decision) {
+func showDecision(t *table, answer *writv1.GetEntryResponse, d *ledgerv1.Decision) {
+	e := answer.GetEntry()
 	outcome, reason := final(e.GetEntry())
 	t.row("decision", e.GetDecisionId())
 	t.row("outcome", outcomeWord(writv1.Outcome(outcome)))
@@ -156,7 +158,7 @@ func showDecision(t *table, e *writv1.LogEntry, d *ledgerv1.Decision) {
 		t.row("judged", fmt.Sprintf("%s (%s) before the log settled it",
 			outcomeWord(writv1.Outcome(judged.GetOutcome())), judged.GetReason().GetCode()))
 	}
-	for _, change := range d.GetToolsetChanges() {
+	for _, change := range answer.GetToolsetChanges() {
 		t.row("changed", change)
 	}
 	for _, warning := range d.GetWarnings() {

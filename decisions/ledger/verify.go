@@ -207,7 +207,7 @@ func (v *verification) created(body []byte) error {
 	return nil
 }
 
-// decision counts repeats and looks for the blob that holds large inputs.
+// decision counts repeats and looks for the blobs that hold what is large.
 func (v *verification) decision(e decisions.Envelope) error {
 	if e.Settlement != nil {
 		var s ledgerv1.Settlement
@@ -218,11 +218,11 @@ func (v *verification) decision(e decisions.Envelope) error {
 			v.report.Repeats++
 		}
 	}
-	name, err := decisions.InputsBlob(e.Body)
-	if err != nil || name == "" {
-		return err
+	names, err := decisions.DecisionBlobs(e.Body)
+	for _, name := range names {
+		err = errors.Join(err, v.blob(name))
 	}
-	return v.blob(name)
+	return err
 }
 
 func (v *verification) files(files []*ledgerv1.File) error {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -23,6 +24,8 @@ type LogReader interface {
 	// Size is the number of durable entries.
 	Size() uint64
 	Entry(sequence uint64) (decisions.Record, error)
+	// Blob returns the content that an entry names.
+	Blob(sha256 string) ([]byte, error)
 	// Backward yields the entries from one sequence down to 0; from beyond the end it
 	// begins with the last.
 	Backward(from uint64) iter.Seq2[decisions.Record, error]
@@ -43,7 +46,24 @@ func (s *logService) GetEntry(_ context.Context, m *writv1.GetEntryRequest) (*wr
 	if err != nil {
 		return nil, edge(err)
 	}
-	return &writv1.GetEntryResponse{Entry: s.entry(record)}, nil
+	changes, err := s.changes(record.Entry.GetDecision())
+	if err != nil {
+		return nil, edge(err)
+	}
+	return &writv1.GetEntryResponse{Entry: s.entry(record), ToolsetChanges: changes}, nil
+}
+
+// changes returns every change of a changed tool set, a line each.
+func (s *logService) changes(d *ledgerv1.Decision) ([]string, error) {
+	name := d.GetToolsetChangesSha256()
+	if name == "" {
+		return d.GetToolsetChanges(), nil
+	}
+	all, err := s.log.Blob(name)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(string(all), "\n"), nil
 }
 
 // place finds an entry's sequence: a decision id contains it.

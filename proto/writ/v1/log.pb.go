@@ -108,10 +108,12 @@ func (*GetEntryRequest_DecisionId) isGetEntryRequest_By() {}
 func (*GetEntryRequest_Sequence) isGetEntryRequest_By() {}
 
 type GetEntryResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Entry         *LogEntry              `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Entry *LogEntry              `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
+	// Every change of a changed tool set, in words; the entry itself holds the first 50.
+	ToolsetChanges []string `protobuf:"bytes,2,rep,name=toolset_changes,json=toolsetChanges,proto3" json:"toolset_changes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *GetEntryResponse) Reset() {
@@ -147,6 +149,13 @@ func (*GetEntryResponse) Descriptor() ([]byte, []int) {
 func (x *GetEntryResponse) GetEntry() *LogEntry {
 	if x != nil {
 		return x.Entry
+	}
+	return nil
+}
+
+func (x *GetEntryResponse) GetToolsetChanges() []string {
+	if x != nil {
+		return x.ToolsetChanges
 	}
 	return nil
 }
@@ -355,9 +364,10 @@ const file_writ_v1_log_proto_rawDesc = "" +
 	"\vdecision_id\x18\x01 \x01(\tH\x00R\n" +
 	"decisionId\x12\x1c\n" +
 	"\bsequence\x18\x02 \x01(\x04H\x00R\bsequenceB\x04\n" +
-	"\x02by\";\n" +
+	"\x02by\"d\n" +
 	"\x10GetEntryResponse\x12'\n" +
-	"\x05entry\x18\x01 \x01(\v2\x11.writ.v1.LogEntryR\x05entry\"\xcc\x01\n" +
+	"\x05entry\x18\x01 \x01(\v2\x11.writ.v1.LogEntryR\x05entry\x12'\n" +
+	"\x0ftoolset_changes\x18\x02 \x03(\tR\x0etoolsetChanges\"\xcc\x01\n" +
 	"\bLogEntry\x120\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.writ.v1.LogPositionR\bposition\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1f\n" +

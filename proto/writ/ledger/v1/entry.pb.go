@@ -1106,10 +1106,13 @@ type Decision struct {
 	// What a reader should know and what did not stop the call.
 	Warnings []string `protobuf:"bytes,26,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	Hints    *Hints   `protobuf:"bytes,27,opt,name=hints,proto3" json:"hints,omitempty"`
-	// Every change of a changed tool set, most dangerous first (R14).
+	// What changed in a changed tool set, in words (R14): the first 50, what moves the
+	// fingerprint before hints and prose, each most dangerous first.
 	ToolsetChanges []string `protobuf:"bytes,28,rep,name=toolset_changes,json=toolsetChanges,proto3" json:"toolset_changes,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Where there are more: the blob that holds all of them, a line each.
+	ToolsetChangesSha256 string `protobuf:"bytes,29,opt,name=toolset_changes_sha256,json=toolsetChangesSha256,proto3" json:"toolset_changes_sha256,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *Decision) Reset() {
@@ -1336,6 +1339,13 @@ func (x *Decision) GetToolsetChanges() []string {
 		return x.ToolsetChanges
 	}
 	return nil
+}
+
+func (x *Decision) GetToolsetChangesSha256() string {
+	if x != nil {
+		return x.ToolsetChangesSha256
+	}
+	return ""
 }
 
 // Parties are the four identities of a call (R36).
@@ -2020,7 +2030,7 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x02by\x18\x02 \x01(\tR\x02by\"2\n" +
 	"\x04File\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\tR\x06sha256\"\x91\b\n" +
+	"\x06sha256\x18\x02 \x01(\tR\x06sha256\"\xc7\b\n" +
 	"\bDecision\x121\n" +
 	"\aparties\x18\x01 \x01(\v2\x17.writ.ledger.v1.PartiesR\aparties\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12\x18\n" +
@@ -2054,7 +2064,8 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"approvalId\x12\x1a\n" +
 	"\bwarnings\x18\x1a \x03(\tR\bwarnings\x12+\n" +
 	"\x05hints\x18\x1b \x01(\v2\x15.writ.ledger.v1.HintsR\x05hints\x12'\n" +
-	"\x0ftoolset_changes\x18\x1c \x03(\tR\x0etoolsetChanges\"\xc1\x01\n" +
+	"\x0ftoolset_changes\x18\x1c \x03(\tR\x0etoolsetChanges\x124\n" +
+	"\x16toolset_changes_sha256\x18\x1d \x01(\tR\x14toolsetChangesSha256\"\xc1\x01\n" +
 	"\aParties\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x1b\n" +
 	"\tcaller_by\x18\x02 \x01(\tR\bcallerBy\x12\x18\n" +
