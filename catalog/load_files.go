@@ -95,7 +95,7 @@ func (l *loader) readFile(fsys fs.FS, name string) ([]byte, bool) {
 		return nil, false
 	}
 	if len(data) > limit {
-		l.add(Finding{File: name, Code: codeTooLarge, Message: fmt.Sprintf("the file is larger than %d bytes", limit), Fix: "split it"})
+		l.add(Finding{File: name, Code: codeTooLarge, Message: fmt.Sprintf("the file is larger than %d bytes", limit), Fix: "split it, or leave out what no release uses"})
 		return nil, false
 	}
 	return data, true

@@ -3,13 +3,18 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // ownWords refuses a review that repeats the server (R5, R19). What it does is said
 // by the reviewer: no copy, and no near copy. Where something can be looked up, and
 // what was rejected, may name what the server names, but may not quote it.
 func (d *decoder) ownWords(t *ToolReview, tool *Tool) {
-	server := wordsOf(tool)
+	if t.Description+t.Boundary+t.Basis.Reference+t.Rejected == "" {
+		return
+	}
+	words := wordsOf(tool)
+	server := words.prepare()
 	for _, said := range []struct {
 		words    string
 		nearCopy bool
@@ -68,22 +73,17 @@ func (s *serverWords) inputs(v any) {
 	}
 }
 
-// repeatedIn returns the server's words that a text repeats, or nothing.
-func (s *serverWords) repeatedIn(own string, nearCopy bool) string {
-	text := newPassage(own)
-	server := newPassage(s.description)
-	if copied := text.quotes(server); copied != "" {
-		return copied
-	}
-	if nearCopy {
-		if copied := text.nearCopy(server); copied != "" {
-			return copied
-		}
-	}
+// compared are a server's texts, ready to be compared.
+type compared struct {
+	description passage
+	names       []passage
+	details     []passage
+}
+
+func (s *serverWords) prepare() compared {
+	c := compared{description: newPassage(s.description)}
 	for _, name := range s.names {
-		if copied := text.quotes(newPassage(name)); copied != "" {
-			return copied
-		}
+		c.names = append(c.names, newPassage(name))
 	}
 	room := comparedBytes
 	for _, detail := range s.details {
@@ -91,9 +91,26 @@ func (s *serverWords) repeatedIn(own string, nearCopy bool) string {
 			break
 		}
 		if d := newPassage(detail); len(d.words) >= quotedWords {
-			if copied := text.quotes(d); copied != "" {
-				return copied
-			}
+			c.details = append(c.details, d)
+		}
+	}
+	return c
+}
+
+// repeatedIn returns the server's words that a text repeats, or nothing.
+func (c compared) repeatedIn(own string, nearCopy bool) string {
+	text := newPassage(own)
+	if copied := text.quotes(c.description); copied != "" {
+		return copied
+	}
+	if nearCopy {
+		if copied := text.nearCopy(c.description); copied != "" {
+			return copied
+		}
+	}
+	for _, other := range slices.Concat(c.names, c.details) {
+		if copied := text.quotes(other); copied != "" {
+			return copied
 		}
 	}
 	return ""

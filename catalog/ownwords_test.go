@@ -35,7 +35,7 @@ func TestOwnWords(t *testing.T) {
 		{"Picked up within one hour: the parcel is.", true},
 		{"Se\u0301nd a parce\u0301l to the gi\u0301ven addre\u0301ss", true},
 	} {
-		s := serverWords{description: server}
+		s := (&serverWords{description: server}).prepare()
 		if got := s.repeatedIn(c.own, true); (got != "") != c.repeats {
 			t.Errorf("%q: repeats %q, want %v", c.own, got, c.repeats)
 		}
@@ -45,7 +45,7 @@ func TestOwnWords(t *testing.T) {
 // The server can't hide its words from the comparison behind characters that a reviewer
 // does not see.
 func TestInvisibleCharactersHideNothing(t *testing.T) {
-	s := serverWords{description: "S\u200bend\u00ad a par\U000E0041cel\u202e to\tthe\u00a0given add\ufe0fress"}
+	s := (&serverWords{description: "S\u200bend\u00ad a par\U000E0041cel\u202e to\tthe\u00a0given add\ufe0fress"}).prepare()
 	if s.repeatedIn("Send a parcel to the given address", true) == "" {
 		t.Error("a copy is not seen")
 	}
@@ -53,7 +53,7 @@ func TestInvisibleCharactersHideNothing(t *testing.T) {
 
 // A title may be named and texts of inputs resembled; quoting either is refused.
 func TestNamesMayBeNamed(t *testing.T) {
-	s := serverWords{names: []string{"Send Parcel"}, details: []string{"Where it goes", "The house number and the street, as the courier reads them"}}
+	s := (&serverWords{names: []string{"Send Parcel"}, details: []string{"Where it goes", "The house number and the street, as the courier reads them"}}).prepare()
 	for own, repeats := range map[string]bool{
 		"Sends a parcel away":                              false,
 		"shipping.go, the handler behind Send Parcel":      false,
@@ -69,7 +69,7 @@ func TestNamesMayBeNamed(t *testing.T) {
 
 // R5: a basis may name what the server names, and is no basis where it quotes.
 func TestABasisThatQuotesTheServer(t *testing.T) {
-	s := serverWords{description: "Delete a parcel. The parcel is gone for good, wherever it is at the time."}
+	s := (&serverWords{description: "Delete a parcel. The parcel is gone for good, wherever it is at the time."}).prepare()
 	for reference, repeats := range map[string]bool{
 		"deletes the parcel: store.go, line 30":                   false,
 		"it says that the parcel is gone for good, wherever":      true,
@@ -106,10 +106,10 @@ func FuzzOwnWords(f *testing.F) {
 	f.Add("Send a parcel to the given address.", "It does.")
 	f.Add("。一二三四五六七八九十一二三四五六七八九十一二三四五六七八", "\n\n; ; ;")
 	f.Fuzz(func(t *testing.T, server, own string) {
-		s := serverWords{description: server}
+		s := (&serverWords{description: server}).prepare()
 		s.repeatedIn(own, true)
 		if len(server) < comparedBytes && len(plainWords(server)) > 0 && s.repeatedIn("*"+strings.ToUpper(server)+"* ", true) == "" &&
-			strings.EqualFold(strings.ToLower(strings.ToUpper(server)), strings.ToLower(server)) {
+			strings.EqualFold(strings.ToUpper(server), server) {
 			t.Fatalf("a copy of %q is not seen", server)
 		}
 	})
@@ -120,7 +120,7 @@ func FuzzOwnWords(f *testing.F) {
 func TestLongWordsAreBounded(t *testing.T) {
 	own := strings.Repeat("a bcd efg hij. ", maxText/15)
 	for _, server := range []string{strings.Repeat("xyz abc def ghi. ", 1<<20), strings.Repeat("a ", 1<<22), strings.Repeat("a", 1<<22)} {
-		s := serverWords{description: server, details: []string{server, server}}
+		s := (&serverWords{description: server, details: []string{server, server}}).prepare()
 		if copied := s.repeatedIn(own, true); copied != "" {
 			t.Errorf("%.20q… is said to repeat %.20q…", own, copied)
 		}

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,9 +50,8 @@ type sentence struct {
 
 func newPassage(s string) passage {
 	s = s[:min(len(s), comparedBytes)]
-	// A sentence ends with its sign and a space, a line with itself.
-	parts := regexp.MustCompile(`[.!?;:]+\s+|\n+`).Split(s, -1)
 	t := passage{words: plainWords(s)}
+	parts := sentencesOf(s)
 	if len(parts) > 1 {
 		parts = append(parts, s)
 	}
@@ -65,15 +63,38 @@ func newPassage(s string) passage {
 	return t
 }
 
+// sentencesOf splits a text. A sentence ends with its sign and a space, or with its line.
+func sentencesOf(s string) []string {
+	var parts []string
+	start, sign := 0, false
+	for i, r := range s {
+		if r == '\n' || sign && unicode.IsSpace(r) {
+			parts = append(parts, s[start:i])
+			start = i
+		}
+		sign = strings.ContainsRune(".!?;:", r)
+	}
+	return append(parts, s[start:])
+}
+
 // plainWords splits a text into its words.
 func plainWords(s string) []string {
 	visible := strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && unshown(r) {
 			return -1
 		}
-		return unicode.ToLower(r)
+		return folded(r)
 	}, s)
 	return strings.FieldsFunc(visible, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
+// folded returns one letter for all that differ in case only.
+func folded(r rune) rune {
+	first := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		first = min(first, other)
+	}
+	return unicode.ToLower(first)
 }
 
 func newSentence(said string, words []string) sentence {

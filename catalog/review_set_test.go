@@ -49,14 +49,16 @@ func gentle() Stating {
 		Kind: "source_code", Reference: "handler.go, line 7", By: "platform-team", At: "2026-11-01", Rejected: "exposure sensitive: headers only"}
 }
 
+// editCase is a tool's entry, what is stated, and the entry afterwards.
+type editCase struct {
+	tools string
+	state Stating
+	want  string
+}
+
 // An edit touches what it states, in any layout, and keeps comments and order.
-func TestSetEditsOnlyWhatItStates(t *testing.T) {
-	for name, c := range map[string]struct {
-		tools string
-		state Stating
-		want  string
-	}{
-		"keys keep their comments and places": {`
+var editCases = map[string]editCase{
+	"keys keep their comments and places": {`
   # Above.
   search:
     risk: high # for now
@@ -83,7 +85,7 @@ func TestSetEditsOnlyWhatItStates(t *testing.T) {
   send:
     effect: write
 `},
-		"a skeleton loses its placeholders": {`
+	"a skeleton loses its placeholders": {`
 
   # Group.
 
@@ -114,7 +116,7 @@ func TestSetEditsOnlyWhatItStates(t *testing.T) {
     basis: {kind: source_code, reference: "handler.go, line 7", by: platform-team, at: 2026-11-01}
     rejected: "exposure sensitive: headers only"
 `},
-		"a tool in braces gets lines": {`
+	"a tool in braces gets lines": {`
   search: {effect: write, risk: high, # why
     undo: {can: impossible}, exposure: outbound, description: "He said: no"}
   # After.
@@ -127,7 +129,7 @@ func TestSetEditsOnlyWhatItStates(t *testing.T) {
     description: "It looks: all."
   # After.
 `},
-		"texts over several lines": {`
+	"texts over several lines": {`
   search:
     description: |
       Looks
@@ -154,14 +156,14 @@ func TestSetEditsOnlyWhatItStates(t *testing.T) {
     undo: impossible
     effect: write
 `},
-		"nothing stated yet": {`
+	"nothing stated yet": {`
   search: # todo
   # end`, Stating{Effect: "write"}, `
   search:  # todo
     effect: write
   # end
 `},
-		"a mark goes when someone has looked": {`
+	"a mark goes when someone has looked": {`
   search:
     recheck: # after 2.0
       - "the description changed"
@@ -172,7 +174,10 @@ func TestSetEditsOnlyWhatItStates(t *testing.T) {
     effect: write
     basis: {kind: observation, reference: r, by: b, at: 2026-11-01}
 `},
-	} {
+}
+
+func TestSetEditsOnlyWhatItStates(t *testing.T) {
+	for name, c := range editCases {
 		t.Run(name, func(t *testing.T) {
 			for _, eol := range []string{"\n", "\r\n"} {
 				d := draftOf(t, strings.ReplaceAll(c.tools, "\n", eol))

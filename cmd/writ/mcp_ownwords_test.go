@@ -32,8 +32,8 @@ func TestOwnWordsOnRealServers(t *testing.T) {
 				t.Errorf("%s: %q counts as a copy of %d descriptions", p.name, sentence, n)
 			}
 		}
-		for guise, copy := range guises() {
-			if n := copies(t, list, ts, copy); n < len(ts.Tools) {
+		for guise, in := range guises() {
+			if n := copies(t, list, ts, in); n < len(ts.Tools) {
 				t.Errorf("%s, %s: %d of %d copies are seen", p.name, guise, n, len(ts.Tools))
 			}
 		}

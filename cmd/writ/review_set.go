@@ -107,7 +107,11 @@ func printSet(s streams, o output, tools []catalog.ToolStatus, names []string) e
 	var t table
 	t.row("TOOL", "STILL OPEN")
 	for _, tool := range stated {
-		t.row(shown(tool.Name), strings.Join(openWords(tool), "; "))
+		open := "nothing"
+		if tool.Open() {
+			open = strings.Join(openWords(tool), "; ")
+		}
+		t.row(shown(tool.Name), open)
 	}
 	return t.print(s.out)
 }
