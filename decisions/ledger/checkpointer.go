@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,13 @@ type sealedTree struct {
 	tree   decisions.Frontier
 }
 
+// release is a checkpoint that was shown: its signed note is durable.
+type release struct {
+	decisions.Checkpoint
+	note []byte
+	next chan struct{} // closed when a later one is released
+}
+
 // checkpointer signs tree heads in the background, off the answer's path: after so
 // much time or so many entries, and at each segment's end. A checkpoint is released
 // (shown to anyone) only after it is durable in the data directory and the anchor.
@@ -22,7 +30,7 @@ type checkpointer struct {
 	l      *Ledger
 	due    atomic.Bool // before its time
 	stop   chan struct{}
-	latest atomic.Pointer[[]byte]
+	latest atomic.Pointer[release]
 	signed atomic.Uint64 // size of the latest
 
 	mu    sync.Mutex
@@ -92,7 +100,7 @@ func (c *checkpointer) seal(s sealedTree) error {
 }
 
 func (c *checkpointer) write(tree *decisions.Frontier) error {
-	signed, err := c.signedNote(tree)
+	head, signed, err := c.signedNote(tree)
 	if err != nil {
 		return err
 	}
@@ -101,20 +109,47 @@ func (c *checkpointer) write(tree *decisions.Frontier) error {
 			return fmt.Errorf("checkpoint of %d entries: %w", tree.Size(), err)
 		}
 	}
-	c.latest.Store(&signed)
+	before := c.latest.Swap(&release{head, signed, make(chan struct{})})
 	c.signed.Store(tree.Size())
+	if before != nil {
+		close(before.next)
+	}
 	c.l.stats.checkpoints.Add(1)
 	return nil
 }
 
 func (c *checkpointer) store(tree *decisions.Frontier, file string) error {
-	signed, err := c.signedNote(tree)
+	_, signed, err := c.signedNote(tree)
 	if err != nil {
 		return err
 	}
 	return replaceFile(c.l.opts.FS, file, signed)
 }
 
-func (c *checkpointer) signedNote(tree *decisions.Frontier) ([]byte, error) {
-	return decisions.Checkpoint{LogID: c.l.keys.logID, Size: tree.Size(), Root: tree.Root()}.Sign(c.l.keys.signer)
+func (c *checkpointer) signedNote(tree *decisions.Frontier) (decisions.Checkpoint, []byte, error) {
+	head := decisions.Checkpoint{LogID: c.l.keys.logID, Size: tree.Size(), Root: tree.Root()}
+	signed, err := head.Sign(c.l.keys.signer)
+	return head, signed, err
+}
+
+// covering returns the latest checkpoint once it is of so many entries, which the log
+// must have. Waiting makes the next one due at its earliest, no sooner: callers can't
+// make the disk busier than load does.
+func (c *checkpointer) covering(ctx context.Context, size uint64) (*release, error) {
+	for {
+		latest := c.latest.Load()
+		if latest.Size >= size {
+			return latest, nil
+		}
+		c.due.Store(true)
+		select {
+		case <-latest.next:
+		case <-c.l.done:
+			return nil, c.l.Err()
+		case <-c.stop:
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }

@@ -32,6 +32,8 @@ var (
 	ErrProposal = errors.New("proposal malformed")
 	// ErrNotFound: no such entry or blob.
 	ErrNotFound = decisions.ErrNotFound
+	// ErrUncovered: no checkpoint covers the entry yet; passes when one is written.
+	ErrUncovered = decisions.ErrUncovered
 	// ErrOptions: an option is out of bounds.
 	ErrOptions = errors.New("ledger option out of bounds")
 )

@@ -52,7 +52,7 @@ func (l *Ledger) Size() uint64 { return l.head.size.Load() }
 
 // Checkpoint is the latest released checkpoint, a signed note. It is behind Size by
 // at most about a second.
-func (l *Ledger) Checkpoint() []byte { return *l.checkpointer.latest.Load() }
+func (l *Ledger) Checkpoint() []byte { return l.checkpointer.latest.Load().note }
 
 // Done is closed when the ledger failed for good; Err says why.
 func (l *Ledger) Done() <-chan struct{} { return l.done }

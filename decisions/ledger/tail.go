@@ -159,6 +159,21 @@ func (t *tail) find(sequence uint64) (place, decisions.Hash, bool) {
 	return t.places[t.holding(sequence)], t.leaves[sequence-t.first], true
 }
 
+// subtree says whether the leaves from one sequence up to, not including, another are
+// in the index, and returns them where all are in the tail. Nobody changes what it
+// returns.
+func (t *tail) subtree(from, to uint64) (indexed bool, leaves []decisions.Hash) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if to <= t.first {
+		return true, nil
+	}
+	if from < t.first || to-t.first > uint64(len(t.leaves)) {
+		return false, nil
+	}
+	return false, t.leaves[from-t.first : to-t.first]
+}
+
 // lag is how many entries the index is behind.
 func (t *tail) lag() int {
 	t.mu.Lock()
