@@ -28,6 +28,7 @@ func codeOf(err error) codes.Code {
 		{server.ErrInvalid, codes.InvalidArgument},
 		{decisions.ErrNotFound, codes.NotFound},
 		{decisions.ErrDamaged, codes.DataLoss},
+		{decisions.ErrUncovered, codes.Unavailable},
 		{decisions.ErrNoSpace, codes.Unavailable},
 		{decisions.ErrLogClosed, codes.Unavailable},
 		{decisions.ErrTooLarge, codes.InvalidArgument},

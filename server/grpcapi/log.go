@@ -29,6 +29,11 @@ type LogReader interface {
 	// Backward yields the entries from one sequence down to 0; from beyond the end it
 	// begins with the last.
 	Backward(from uint64) iter.Seq2[decisions.Record, error]
+	// ProveInclusion and ProveConsistency prove against a tree of a size (0: that of
+	// the checkpoint) and return the latest checkpoint that covers it, waiting for one
+	// within bounds.
+	ProveInclusion(ctx context.Context, sequence, size uint64) (decisions.Inclusion, []byte, error)
+	ProveConsistency(ctx context.Context, from, size uint64) (decisions.Consistency, []byte, error)
 }
 
 // logService translates LogService.
@@ -38,7 +43,7 @@ type logService struct {
 }
 
 func (s *logService) GetEntry(_ context.Context, m *writv1.GetEntryRequest) (*writv1.GetEntryResponse, error) {
-	sequence, err := s.place(m)
+	sequence, err := s.place(m.GetBy())
 	if err != nil {
 		return nil, edge(err)
 	}
@@ -67,11 +72,15 @@ func (s *logService) changes(d *ledgerv1.Decision) ([]string, error) {
 }
 
 // place finds an entry's sequence: a decision id contains it.
-func (s *logService) place(m *writv1.GetEntryRequest) (uint64, error) {
-	switch by := m.GetBy().(type) {
+func (s *logService) place(by any) (uint64, error) {
+	switch by := by.(type) {
 	case *writv1.GetEntryRequest_Sequence:
 		return by.Sequence, nil
 	case *writv1.GetEntryRequest_DecisionId:
+		return s.placeOf(by.DecisionId)
+	case *writv1.ProveInclusionRequest_Sequence:
+		return by.Sequence, nil
+	case *writv1.ProveInclusionRequest_DecisionId:
 		return s.placeOf(by.DecisionId)
 	}
 	return 0, outside("by", "is not set; expected decision_id or sequence")

@@ -355,6 +355,304 @@ func (x *ListEntriesResponse) GetNextPageToken() string {
 	return ""
 }
 
+type ProveInclusionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to By:
+	//
+	//	*ProveInclusionRequest_DecisionId
+	//	*ProveInclusionRequest_Sequence
+	By isProveInclusionRequest_By `protobuf_oneof:"by"`
+	// Size of the tree that the proof is in: of a checkpoint that the caller holds.
+	// Bounds: 0 (that of the returned checkpoint), or above the entry's place, to the
+	// log's size.
+	TreeSize      uint64 `protobuf:"varint,3,opt,name=tree_size,json=treeSize,proto3" json:"tree_size,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProveInclusionRequest) Reset() {
+	*x = ProveInclusionRequest{}
+	mi := &file_writ_v1_log_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProveInclusionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProveInclusionRequest) ProtoMessage() {}
+
+func (x *ProveInclusionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProveInclusionRequest.ProtoReflect.Descriptor instead.
+func (*ProveInclusionRequest) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ProveInclusionRequest) GetBy() isProveInclusionRequest_By {
+	if x != nil {
+		return x.By
+	}
+	return nil
+}
+
+func (x *ProveInclusionRequest) GetDecisionId() string {
+	if x != nil {
+		if x, ok := x.By.(*ProveInclusionRequest_DecisionId); ok {
+			return x.DecisionId
+		}
+	}
+	return ""
+}
+
+func (x *ProveInclusionRequest) GetSequence() uint64 {
+	if x != nil {
+		if x, ok := x.By.(*ProveInclusionRequest_Sequence); ok {
+			return x.Sequence
+		}
+	}
+	return 0
+}
+
+func (x *ProveInclusionRequest) GetTreeSize() uint64 {
+	if x != nil {
+		return x.TreeSize
+	}
+	return 0
+}
+
+type isProveInclusionRequest_By interface {
+	isProveInclusionRequest_By()
+}
+
+type ProveInclusionRequest_DecisionId struct {
+	// Bounds: 1 to 64 bytes.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3,oneof"`
+}
+
+type ProveInclusionRequest_Sequence struct {
+	// Bounds: any place below the log's size.
+	Sequence uint64 `protobuf:"varint,2,opt,name=sequence,proto3,oneof"`
+}
+
+func (*ProveInclusionRequest_DecisionId) isProveInclusionRequest_By() {}
+
+func (*ProveInclusionRequest_Sequence) isProveInclusionRequest_By() {}
+
+type ProveInclusionResponse struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Position *LogPosition           `protobuf:"bytes,1,opt,name=position,proto3" json:"position,omitempty"`
+	// The stored bytes that the leaf hash covers.
+	Raw      []byte `protobuf:"bytes,2,opt,name=raw,proto3" json:"raw,omitempty"`
+	TreeSize uint64 `protobuf:"varint,3,opt,name=tree_size,json=treeSize,proto3" json:"tree_size,omitempty"`
+	// From the leaf's sibling to the root's child; at most 64 hashes of 32 bytes.
+	Path [][]byte `protobuf:"bytes,4,rep,name=path,proto3" json:"path,omitempty"`
+	// The latest checkpoint, of at least tree_size entries: a C2SP signed note.
+	Checkpoint    []byte `protobuf:"bytes,5,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProveInclusionResponse) Reset() {
+	*x = ProveInclusionResponse{}
+	mi := &file_writ_v1_log_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProveInclusionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProveInclusionResponse) ProtoMessage() {}
+
+func (x *ProveInclusionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProveInclusionResponse.ProtoReflect.Descriptor instead.
+func (*ProveInclusionResponse) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ProveInclusionResponse) GetPosition() *LogPosition {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *ProveInclusionResponse) GetRaw() []byte {
+	if x != nil {
+		return x.Raw
+	}
+	return nil
+}
+
+func (x *ProveInclusionResponse) GetTreeSize() uint64 {
+	if x != nil {
+		return x.TreeSize
+	}
+	return 0
+}
+
+func (x *ProveInclusionResponse) GetPath() [][]byte {
+	if x != nil {
+		return x.Path
+	}
+	return nil
+}
+
+func (x *ProveInclusionResponse) GetCheckpoint() []byte {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return nil
+}
+
+type ProveConsistencyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Bounds: 1 to the log's size.
+	FromSize uint64 `protobuf:"varint,1,opt,name=from_size,json=fromSize,proto3" json:"from_size,omitempty"`
+	// Bounds: 0 (that of the returned checkpoint), or from_size to the log's size.
+	TreeSize      uint64 `protobuf:"varint,2,opt,name=tree_size,json=treeSize,proto3" json:"tree_size,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProveConsistencyRequest) Reset() {
+	*x = ProveConsistencyRequest{}
+	mi := &file_writ_v1_log_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProveConsistencyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProveConsistencyRequest) ProtoMessage() {}
+
+func (x *ProveConsistencyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProveConsistencyRequest.ProtoReflect.Descriptor instead.
+func (*ProveConsistencyRequest) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ProveConsistencyRequest) GetFromSize() uint64 {
+	if x != nil {
+		return x.FromSize
+	}
+	return 0
+}
+
+func (x *ProveConsistencyRequest) GetTreeSize() uint64 {
+	if x != nil {
+		return x.TreeSize
+	}
+	return 0
+}
+
+type ProveConsistencyResponse struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	FromSize uint64                 `protobuf:"varint,1,opt,name=from_size,json=fromSize,proto3" json:"from_size,omitempty"`
+	TreeSize uint64                 `protobuf:"varint,2,opt,name=tree_size,json=treeSize,proto3" json:"tree_size,omitempty"`
+	// At most 64 hashes of 32 bytes.
+	Path [][]byte `protobuf:"bytes,3,rep,name=path,proto3" json:"path,omitempty"`
+	// The latest checkpoint, of at least tree_size entries: a C2SP signed note.
+	Checkpoint    []byte `protobuf:"bytes,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProveConsistencyResponse) Reset() {
+	*x = ProveConsistencyResponse{}
+	mi := &file_writ_v1_log_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProveConsistencyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProveConsistencyResponse) ProtoMessage() {}
+
+func (x *ProveConsistencyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProveConsistencyResponse.ProtoReflect.Descriptor instead.
+func (*ProveConsistencyResponse) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ProveConsistencyResponse) GetFromSize() uint64 {
+	if x != nil {
+		return x.FromSize
+	}
+	return 0
+}
+
+func (x *ProveConsistencyResponse) GetTreeSize() uint64 {
+	if x != nil {
+		return x.TreeSize
+	}
+	return 0
+}
+
+func (x *ProveConsistencyResponse) GetPath() [][]byte {
+	if x != nil {
+		return x.Path
+	}
+	return nil
+}
+
+func (x *ProveConsistencyResponse) GetCheckpoint() []byte {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return nil
+}
+
 var File_writ_v1_log_proto protoreflect.FileDescriptor
 
 const file_writ_v1_log_proto_rawDesc = "" +
@@ -382,11 +680,37 @@ const file_writ_v1_log_proto_rawDesc = "" +
 	"\tall_kinds\x18\x03 \x01(\bR\ballKinds\"j\n" +
 	"\x13ListEntriesResponse\x12+\n" +
 	"\aentries\x18\x01 \x03(\v2\x11.writ.v1.LogEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x97\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"{\n" +
+	"\x15ProveInclusionRequest\x12!\n" +
+	"\vdecision_id\x18\x01 \x01(\tH\x00R\n" +
+	"decisionId\x12\x1c\n" +
+	"\bsequence\x18\x02 \x01(\x04H\x00R\bsequence\x12\x1b\n" +
+	"\ttree_size\x18\x03 \x01(\x04R\btreeSizeB\x04\n" +
+	"\x02by\"\xad\x01\n" +
+	"\x16ProveInclusionResponse\x120\n" +
+	"\bposition\x18\x01 \x01(\v2\x14.writ.v1.LogPositionR\bposition\x12\x10\n" +
+	"\x03raw\x18\x02 \x01(\fR\x03raw\x12\x1b\n" +
+	"\ttree_size\x18\x03 \x01(\x04R\btreeSize\x12\x12\n" +
+	"\x04path\x18\x04 \x03(\fR\x04path\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\x05 \x01(\fR\n" +
+	"checkpoint\"S\n" +
+	"\x17ProveConsistencyRequest\x12\x1b\n" +
+	"\tfrom_size\x18\x01 \x01(\x04R\bfromSize\x12\x1b\n" +
+	"\ttree_size\x18\x02 \x01(\x04R\btreeSize\"\x88\x01\n" +
+	"\x18ProveConsistencyResponse\x12\x1b\n" +
+	"\tfrom_size\x18\x01 \x01(\x04R\bfromSize\x12\x1b\n" +
+	"\ttree_size\x18\x02 \x01(\x04R\btreeSize\x12\x12\n" +
+	"\x04path\x18\x03 \x03(\fR\x04path\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\x04 \x01(\fR\n" +
+	"checkpoint2\xc3\x02\n" +
 	"\n" +
 	"LogService\x12?\n" +
 	"\bGetEntry\x12\x18.writ.v1.GetEntryRequest\x1a\x19.writ.v1.GetEntryResponse\x12H\n" +
-	"\vListEntries\x12\x1b.writ.v1.ListEntriesRequest\x1a\x1c.writ.v1.ListEntriesResponseB/Z-github.com/writ-dev/writ/proto/writ/v1;writv1b\x06proto3"
+	"\vListEntries\x12\x1b.writ.v1.ListEntriesRequest\x1a\x1c.writ.v1.ListEntriesResponse\x12Q\n" +
+	"\x0eProveInclusion\x12\x1e.writ.v1.ProveInclusionRequest\x1a\x1f.writ.v1.ProveInclusionResponse\x12W\n" +
+	"\x10ProveConsistency\x12 .writ.v1.ProveConsistencyRequest\x1a!.writ.v1.ProveConsistencyResponseB/Z-github.com/writ-dev/writ/proto/writ/v1;writv1b\x06proto3"
 
 var (
 	file_writ_v1_log_proto_rawDescOnce sync.Once
@@ -400,32 +724,41 @@ func file_writ_v1_log_proto_rawDescGZIP() []byte {
 	return file_writ_v1_log_proto_rawDescData
 }
 
-var file_writ_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_writ_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_writ_v1_log_proto_goTypes = []any{
-	(*GetEntryRequest)(nil),       // 0: writ.v1.GetEntryRequest
-	(*GetEntryResponse)(nil),      // 1: writ.v1.GetEntryResponse
-	(*LogEntry)(nil),              // 2: writ.v1.LogEntry
-	(*ListEntriesRequest)(nil),    // 3: writ.v1.ListEntriesRequest
-	(*ListEntriesResponse)(nil),   // 4: writ.v1.ListEntriesResponse
-	(*LogPosition)(nil),           // 5: writ.v1.LogPosition
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
-	(*v1.Entry)(nil),              // 7: writ.ledger.v1.Entry
+	(*GetEntryRequest)(nil),          // 0: writ.v1.GetEntryRequest
+	(*GetEntryResponse)(nil),         // 1: writ.v1.GetEntryResponse
+	(*LogEntry)(nil),                 // 2: writ.v1.LogEntry
+	(*ListEntriesRequest)(nil),       // 3: writ.v1.ListEntriesRequest
+	(*ListEntriesResponse)(nil),      // 4: writ.v1.ListEntriesResponse
+	(*ProveInclusionRequest)(nil),    // 5: writ.v1.ProveInclusionRequest
+	(*ProveInclusionResponse)(nil),   // 6: writ.v1.ProveInclusionResponse
+	(*ProveConsistencyRequest)(nil),  // 7: writ.v1.ProveConsistencyRequest
+	(*ProveConsistencyResponse)(nil), // 8: writ.v1.ProveConsistencyResponse
+	(*LogPosition)(nil),              // 9: writ.v1.LogPosition
+	(*timestamppb.Timestamp)(nil),    // 10: google.protobuf.Timestamp
+	(*v1.Entry)(nil),                 // 11: writ.ledger.v1.Entry
 }
 var file_writ_v1_log_proto_depIdxs = []int32{
-	2, // 0: writ.v1.GetEntryResponse.entry:type_name -> writ.v1.LogEntry
-	5, // 1: writ.v1.LogEntry.position:type_name -> writ.v1.LogPosition
-	6, // 2: writ.v1.LogEntry.time:type_name -> google.protobuf.Timestamp
-	7, // 3: writ.v1.LogEntry.entry:type_name -> writ.ledger.v1.Entry
-	2, // 4: writ.v1.ListEntriesResponse.entries:type_name -> writ.v1.LogEntry
-	0, // 5: writ.v1.LogService.GetEntry:input_type -> writ.v1.GetEntryRequest
-	3, // 6: writ.v1.LogService.ListEntries:input_type -> writ.v1.ListEntriesRequest
-	1, // 7: writ.v1.LogService.GetEntry:output_type -> writ.v1.GetEntryResponse
-	4, // 8: writ.v1.LogService.ListEntries:output_type -> writ.v1.ListEntriesResponse
-	7, // [7:9] is the sub-list for method output_type
-	5, // [5:7] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	2,  // 0: writ.v1.GetEntryResponse.entry:type_name -> writ.v1.LogEntry
+	9,  // 1: writ.v1.LogEntry.position:type_name -> writ.v1.LogPosition
+	10, // 2: writ.v1.LogEntry.time:type_name -> google.protobuf.Timestamp
+	11, // 3: writ.v1.LogEntry.entry:type_name -> writ.ledger.v1.Entry
+	2,  // 4: writ.v1.ListEntriesResponse.entries:type_name -> writ.v1.LogEntry
+	9,  // 5: writ.v1.ProveInclusionResponse.position:type_name -> writ.v1.LogPosition
+	0,  // 6: writ.v1.LogService.GetEntry:input_type -> writ.v1.GetEntryRequest
+	3,  // 7: writ.v1.LogService.ListEntries:input_type -> writ.v1.ListEntriesRequest
+	5,  // 8: writ.v1.LogService.ProveInclusion:input_type -> writ.v1.ProveInclusionRequest
+	7,  // 9: writ.v1.LogService.ProveConsistency:input_type -> writ.v1.ProveConsistencyRequest
+	1,  // 10: writ.v1.LogService.GetEntry:output_type -> writ.v1.GetEntryResponse
+	4,  // 11: writ.v1.LogService.ListEntries:output_type -> writ.v1.ListEntriesResponse
+	6,  // 12: writ.v1.LogService.ProveInclusion:output_type -> writ.v1.ProveInclusionResponse
+	8,  // 13: writ.v1.LogService.ProveConsistency:output_type -> writ.v1.ProveConsistencyResponse
+	10, // [10:14] is the sub-list for method output_type
+	6,  // [6:10] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_writ_v1_log_proto_init() }
@@ -438,13 +771,17 @@ func file_writ_v1_log_proto_init() {
 		(*GetEntryRequest_DecisionId)(nil),
 		(*GetEntryRequest_Sequence)(nil),
 	}
+	file_writ_v1_log_proto_msgTypes[5].OneofWrappers = []any{
+		(*ProveInclusionRequest_DecisionId)(nil),
+		(*ProveInclusionRequest_Sequence)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_v1_log_proto_rawDesc), len(file_writ_v1_log_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

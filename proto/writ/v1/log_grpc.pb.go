@@ -19,8 +19,10 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	LogService_GetEntry_FullMethodName    = "/writ.v1.LogService/GetEntry"
-	LogService_ListEntries_FullMethodName = "/writ.v1.LogService/ListEntries"
+	LogService_GetEntry_FullMethodName         = "/writ.v1.LogService/GetEntry"
+	LogService_ListEntries_FullMethodName      = "/writ.v1.LogService/ListEntries"
+	LogService_ProveInclusion_FullMethodName   = "/writ.v1.LogService/ProveInclusion"
+	LogService_ProveConsistency_FullMethodName = "/writ.v1.LogService/ProveConsistency"
 )
 
 // LogServiceClient is the client API for LogService service.
@@ -34,6 +36,14 @@ type LogServiceClient interface {
 	GetEntry(ctx context.Context, in *GetEntryRequest, opts ...grpc.CallOption) (*GetEntryResponse, error)
 	// ListEntries pages through the log, newest first.
 	ListEntries(ctx context.Context, in *ListEntriesRequest, opts ...grpc.CallOption) (*ListEntriesResponse, error)
+	// ProveInclusion proves that an entry is in the log (RFC 6962 §2.1.1), by the latest
+	// signed checkpoint. An entry that none covers yet waits for the next: about a
+	// quarter of a second. Errors: NOT_FOUND, INVALID_ARGUMENT, DATA_LOSS; UNAVAILABLE
+	// where no checkpoint came.
+	ProveInclusion(ctx context.Context, in *ProveInclusionRequest, opts ...grpc.CallOption) (*ProveInclusionResponse, error)
+	// ProveConsistency proves that the log only grew: that the tree of one size is the
+	// beginning of that of a later one (RFC 6962 §2.1.2). Errors as ProveInclusion.
+	ProveConsistency(ctx context.Context, in *ProveConsistencyRequest, opts ...grpc.CallOption) (*ProveConsistencyResponse, error)
 }
 
 type logServiceClient struct {
@@ -64,6 +74,26 @@ func (c *logServiceClient) ListEntries(ctx context.Context, in *ListEntriesReque
 	return out, nil
 }
 
+func (c *logServiceClient) ProveInclusion(ctx context.Context, in *ProveInclusionRequest, opts ...grpc.CallOption) (*ProveInclusionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ProveInclusionResponse)
+	err := c.cc.Invoke(ctx, LogService_ProveInclusion_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *logServiceClient) ProveConsistency(ctx context.Context, in *ProveConsistencyRequest, opts ...grpc.CallOption) (*ProveConsistencyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ProveConsistencyResponse)
+	err := c.cc.Invoke(ctx, LogService_ProveConsistency_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // LogServiceServer is the server API for LogService service.
 // All implementations must embed UnimplementedLogServiceServer
 // for forward compatibility.
@@ -75,6 +105,14 @@ type LogServiceServer interface {
 	GetEntry(context.Context, *GetEntryRequest) (*GetEntryResponse, error)
 	// ListEntries pages through the log, newest first.
 	ListEntries(context.Context, *ListEntriesRequest) (*ListEntriesResponse, error)
+	// ProveInclusion proves that an entry is in the log (RFC 6962 §2.1.1), by the latest
+	// signed checkpoint. An entry that none covers yet waits for the next: about a
+	// quarter of a second. Errors: NOT_FOUND, INVALID_ARGUMENT, DATA_LOSS; UNAVAILABLE
+	// where no checkpoint came.
+	ProveInclusion(context.Context, *ProveInclusionRequest) (*ProveInclusionResponse, error)
+	// ProveConsistency proves that the log only grew: that the tree of one size is the
+	// beginning of that of a later one (RFC 6962 §2.1.2). Errors as ProveInclusion.
+	ProveConsistency(context.Context, *ProveConsistencyRequest) (*ProveConsistencyResponse, error)
 	mustEmbedUnimplementedLogServiceServer()
 }
 
@@ -90,6 +128,12 @@ func (UnimplementedLogServiceServer) GetEntry(context.Context, *GetEntryRequest)
 }
 func (UnimplementedLogServiceServer) ListEntries(context.Context, *ListEntriesRequest) (*ListEntriesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListEntries not implemented")
+}
+func (UnimplementedLogServiceServer) ProveInclusion(context.Context, *ProveInclusionRequest) (*ProveInclusionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ProveInclusion not implemented")
+}
+func (UnimplementedLogServiceServer) ProveConsistency(context.Context, *ProveConsistencyRequest) (*ProveConsistencyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ProveConsistency not implemented")
 }
 func (UnimplementedLogServiceServer) mustEmbedUnimplementedLogServiceServer() {}
 func (UnimplementedLogServiceServer) testEmbeddedByValue()                    {}
@@ -148,6 +192,42 @@ func _LogService_ListEntries_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _LogService_ProveInclusion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ProveInclusionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LogServiceServer).ProveInclusion(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LogService_ProveInclusion_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LogServiceServer).ProveInclusion(ctx, req.(*ProveInclusionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _LogService_ProveConsistency_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ProveConsistencyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(LogServiceServer).ProveConsistency(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: LogService_ProveConsistency_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(LogServiceServer).ProveConsistency(ctx, req.(*ProveConsistencyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // LogService_ServiceDesc is the grpc.ServiceDesc for LogService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -162,6 +242,14 @@ var LogService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ListEntries",
 			Handler:    _LogService_ListEntries_Handler,
+		},
+		{
+			MethodName: "ProveInclusion",
+			Handler:    _LogService_ProveInclusion_Handler,
+		},
+		{
+			MethodName: "ProveConsistency",
+			Handler:    _LogService_ProveConsistency_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},
