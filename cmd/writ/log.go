@@ -19,6 +19,10 @@ type logCmd struct {
 	List   logListCmd   `cmd:"" help:"List decisions, newest first."`
 	Show   logShowCmd   `cmd:"" help:"Show one entry with everything that it holds."`
 	Verify logVerifyCmd `cmd:"" help:"Verify a log's directory offline, also while the service runs. Exit 1 and the first bad entry where it does not hold."`
+
+	Proof       logProofCmd       `cmd:"" help:"Print the proof that an entry is in the log."`
+	VerifyProof logVerifyProofCmd `cmd:"" help:"Verify such a proof offline, with only the log's public key."`
+	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`
 }
 
 type logListCmd struct {

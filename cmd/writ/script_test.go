@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,16 +25,17 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"writ": main})
 }
 
-// The scripts in testdata/script are sessions of a user at a terminal. Two commands
-// of their own: "edit FILE OLD NEW" replaces text, and "serving NAME ARG…" starts
-// writ serve on a free port, sets $WRIT_ADDRESS, and is stopped with "stop NAME".
+// The scripts in testdata/script are sessions of a user at a terminal. Commands
+// of their own: "edit FILE OLD NEW" replaces text, "capture NAME FILE EXPRESSION" sets
+// a variable, and "serving NAME ARG…" starts writ serve on a free port, sets
+// $WRIT_ADDRESS, and is stopped with "stop NAME".
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:             "testdata/script",
 		UpdateScripts:   *update,
 		ContinueOnError: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"edit": edit, "flip": flip, "serving": serving, "stop": stop,
+			"edit": edit, "flip": flip, "capture": capture, "serving": serving, "stop": stop,
 		},
 	})
 }
@@ -61,6 +63,18 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	content[at] ^= 1
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o600))
+}
+
+// capture sets a variable to what an expression's first group finds in a file.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: capture NAME FILE EXPRESSION")
+	}
+	found := regexp.MustCompile(args[2]).FindStringSubmatch(ts.ReadFile(args[1]))
+	if len(found) != 2 {
+		ts.Fatalf("%s has nothing that fits %s", args[1], args[2])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 type running struct {

@@ -55,6 +55,24 @@ func loadKeys(disk FS, dir string) (*Keys, error) {
 	return keys, nil
 }
 
+// ReadVerifierKey returns a log's public key, as in C2SP signed-note, from its key
+// directory. Errors: ErrKeys.
+func ReadVerifierKey(o VerifyOptions) (string, error) {
+	opts, err := Options{Dir: o.Dir, KeyDir: o.KeyDir, FS: o.FS}.withDefaults()
+	if err != nil {
+		return "", err
+	}
+	raw, err := readFile(opts.FS, filepath.Join(opts.KeyDir, verifierFile), keyFileLimit)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w: give the public key", ErrKeys, err)
+	}
+	key := strings.TrimSpace(string(raw))
+	if _, err := note.NewVerifier(key); err != nil {
+		return "", fmt.Errorf("%w: %s in %s: %w: restore the file from a backup", ErrKeys, verifierFile, opts.KeyDir, err)
+	}
+	return key, nil
+}
+
 func parseKeys(signing, digest string) (*Keys, error) {
 	signer, err := note.NewSigner(signing)
 	if err != nil {

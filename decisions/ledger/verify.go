@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 	"google.golang.org/protobuf/proto"
@@ -90,11 +88,9 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	}
 	v := &verification{o: opts, v: o, key: o.VerifierKey, blobs: map[string]bool{}}
 	if v.key == "" {
-		raw, err := readFile(opts.FS, filepath.Join(opts.KeyDir, verifierFile), keyFileLimit)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w: give the public key", ErrKeys, err)
+		if v.key, err = ReadVerifierKey(o); err != nil {
+			return nil, err
 		}
-		v.key = strings.TrimSpace(string(raw))
 	}
 	verifier, err := note.NewVerifier(v.key)
 	if err != nil {
