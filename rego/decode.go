@@ -16,6 +16,12 @@ var errValue = errors.New("unknown value in a verdict")
 // maxPermitSeconds is one day.
 const maxPermitSeconds = 24 * 60 * 60
 
+// What goes with one answer is bounded, so that it fits an entry.
+const (
+	maxObligations     = 32
+	maxObligationBytes = 8 << 10
+)
+
 // decode reads the set of verdicts and takes the strictest (R11).
 func (j *judge) decode(set ast.Set) Verdict {
 	if set.Len() == 0 {
@@ -25,14 +31,27 @@ func (j *judge) decode(set ast.Set) Verdict {
 	for _, term := range set.Slice() {
 		v, err := decodeVerdict(term.Value)
 		if err != nil {
-			return refusal(decisions.CodePolicyUnknown, "The policy is wrong: "+err.Error()+".")
+			return refusal(decisions.CodePolicyUnknown, "The policy is wrong: "+clip(err.Error())+".")
 		}
 		if v.Reason.Rule == "" {
 			v.Reason.Rule = cmp.Or(j.rules[string(v.Reason.Code)], "data.writ.verdict")
 		}
 		verdicts = append(verdicts, v)
 	}
-	return strictest(verdicts)
+	v := strictest(verdicts)
+	if n, size := len(v.Obligations), sizeOf(v.Obligations); n > maxObligations || size > maxObligationBytes {
+		return refusal(decisions.CodePolicyUnknown, fmt.Sprintf(
+			"The policy is wrong: %d obligations of %d bytes go with one answer; expected at most %d and %d bytes.",
+			n, size, maxObligations, maxObligationBytes))
+	}
+	return v
+}
+
+func sizeOf(obligations []Obligation) (size int) {
+	for _, o := range obligations {
+		size += len(o.Kind) + len(o.Value)
+	}
+	return size
 }
 
 // decodeVerdict reads one verdict. Nothing in it is optional by accident: an unknown
@@ -40,7 +59,7 @@ func (j *judge) decode(set ast.Set) Verdict {
 func decodeVerdict(value ast.Value) (Verdict, error) {
 	object, ok := value.(ast.Object)
 	if !ok {
-		return Verdict{}, fmt.Errorf("%w: %v; expected an object with outcome, code and reason", errValue, value)
+		return Verdict{}, fmt.Errorf("%w: a verdict is %s; expected an object with outcome, code and reason", errValue, ast.ValueName(value))
 	}
 	var v Verdict
 	err := object.Iter(func(key, value *ast.Term) error { return v.set(key.Value, value.Value) })
@@ -75,7 +94,7 @@ func (v *Verdict) set(key, value ast.Value) error {
 func setWord[T any](to *T, name ast.String, value ast.Value, parse func(string) (T, error)) error {
 	word, ok := value.(ast.String)
 	if !ok {
-		return fmt.Errorf("%w: %s is %v; expected a string", errValue, string(name), value)
+		return fmt.Errorf("%w: %s is %s; expected a string", errValue, string(name), ast.ValueName(value))
 	}
 	parsed, err := parse(string(word))
 	if err != nil {
@@ -99,7 +118,10 @@ func (v *Verdict) setPermit(value ast.Value) error {
 func (v *Verdict) setObligations(value ast.Value) error {
 	list, ok := value.(interface{ Foreach(func(*ast.Term)) })
 	if _, isObject := value.(ast.Object); !ok || isObject {
-		return fmt.Errorf("%w: obligations are %v; expected an array or a set", errValue, value)
+		return fmt.Errorf("%w: obligations are %s; expected an array or a set", errValue, ast.ValueName(value))
+	}
+	if many, counts := value.(interface{ Len() int }); !counts || many.Len() > maxObligations {
+		return fmt.Errorf("%w: there are too many obligations; expected at most %d", errValue, maxObligations)
 	}
 	var err error
 	list.Foreach(func(t *ast.Term) {
@@ -113,7 +135,7 @@ func (v *Verdict) setObligations(value ast.Value) error {
 func decodeObligation(value ast.Value) (Obligation, error) {
 	object, ok := value.(ast.Object)
 	if !ok || object.Len() != 2 {
-		return Obligation{}, fmt.Errorf("%w: obligation %v; expected an object with kind and value", errValue, value)
+		return Obligation{}, fmt.Errorf("%w: an obligation is %s; expected an object with kind and value", errValue, ast.ValueName(value))
 	}
 	var o Obligation
 	err := object.Iter(func(key, value *ast.Term) error {
@@ -132,7 +154,7 @@ func decodeObligation(value ast.Value) (Obligation, error) {
 func (v *Verdict) complete(object ast.Object) error {
 	for _, key := range []string{"outcome", "code", "reason"} {
 		if object.Get(ast.InternedTerm(key)) == nil {
-			return fmt.Errorf("%w: %v does not say its %s", errValue, object, key)
+			return fmt.Errorf("%w: a verdict does not say its %s", errValue, key)
 		}
 	}
 	if waits := v.Outcome == decisions.AwaitApproval; waits != (v.Approval != decisions.NoApproval) {

@@ -2,6 +2,7 @@ package rego
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -61,8 +62,28 @@ func (p *Policy) decide(ctx context.Context, inputs []byte) (v Verdict, final bo
 	return refusal(decisions.CodePolicyError, sentence(err)), false
 }
 
-// sentence makes an error one sentence for people.
+// sentence makes an error one sentence for people. Of what a built-in complains about
+// only its name and the place are kept: the rest can repeat an argument, and the
+// sentence stands in the log (R35).
 func sentence(err error) string {
-	words := strings.Join(strings.Fields(err.Error()), " ")
-	return "The policy could not be evaluated: " + strings.TrimSuffix(words, ".") + "."
+	var failed *topdown.Error
+	if !errors.As(err, &failed) {
+		return "The policy could not be evaluated: " + clip(strings.TrimSuffix(err.Error(), ".")) + "."
+	}
+	what, _, _ := strings.Cut(failed.Message, ":")
+	place := "an unknown place"
+	if failed.Location != nil {
+		place = fmt.Sprintf("%s:%d", failed.Location.File, failed.Location.Row)
+	}
+	return fmt.Sprintf("The policy could not be evaluated: %s (%s) at %s.", clip(what), failed.Code, place)
+}
+
+// clip makes a text one bounded line.
+func clip(text string) string {
+	const most = 512
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
