@@ -77,7 +77,7 @@ type Change struct {
 // Diff lists what changed from one tool set to another, most dangerous first, in an
 // order that depends on nothing but the two (R14). It lists a Contract change if and
 // only if the fingerprints differ, and another if and only if the prose digests do
-// where no tool came or went.
+// where no tool came or went. After 20,000 changes it says that there are more.
 func Diff(from, to *ToolSet) []Change {
 	var d differ
 	seen := 0
@@ -114,7 +114,18 @@ type differ struct {
 	name    string
 }
 
-func (d *differ) add(c Change) { d.changes = append(d.changes, c) }
+// maxDiff bounds what two hostile lists can make of each other.
+const maxDiff = 20_000
+
+func (d *differ) add(c Change) {
+	switch {
+	case len(d.changes) < maxDiff:
+		d.changes = append(d.changes, c)
+	case len(d.changes) == maxDiff:
+		d.changes = append(d.changes, Change{Kind: SchemaChanged, Danger: c.Danger, Contract: c.Contract, Tool: c.Tool,
+			Words: fmt.Sprintf("the lists differ in more than %d places: review the new one as a whole", maxDiff)})
+	}
+}
 
 // contract adds a change of the tool at hand that the fingerprint covers.
 func (d *differ) contract(kind ChangeKind, danger Danger, path, words string, args ...any) {

@@ -49,9 +49,6 @@ func New(o Options) (*Decider, error) {
 	return &Decider{ledger: o.Ledger, digests: o.Digests, observed: &Observed{}, now: o.Now}, nil
 }
 
-// Observed are the tool lists that gateways showed.
-func (d *Decider) Observed() *Observed { return d.observed }
-
 // Active returns what judges now.
 func (d *Decider) Active() *Active { return d.active.Load() }
 

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -236,14 +237,14 @@ func TestObservedListsAreBounded(t *testing.T) {
 	if answer.Reason.Code != decisions.CodeToolsetChanged || len(answer.Reason.Sentence) > 4096 {
 		t.Errorf("%s, with %d bytes of words", answer.Reason.Code, len(answer.Reason.Sentence))
 	}
-	// The entry holds the first, and names the blob that holds all of them.
+	// The entry holds the first, and names the blob that holds a thousand.
 	record, err := log.Entry(answer.Log.Sequence)
 	must(t, err)
 	entry := record.Entry.GetDecision()
 	all, err := log.Blob(entry.GetToolsetChangesSha256())
 	must(t, err)
-	if n := strings.Count(string(all), "\n"); len(entry.GetToolsetChanges()) != 50 || n < 2000 {
-		t.Errorf("%d changes in the entry, %d beside it; want 50 and all", len(entry.GetToolsetChanges()), n)
+	if n := strings.Count(string(all), "\n"); len(entry.GetToolsetChanges()) != 50 || n != 999 {
+		t.Errorf("%d changes in the entry, %d beside it; want 50 and 999", len(entry.GetToolsetChanges()), n)
 	}
 }
 
@@ -251,5 +252,32 @@ func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// What gateways show is bounded by bytes, and a comparison runs once however many ask.
+func TestHostileListsAreComparedOnce(t *testing.T) {
+	d := newDecider(t)
+	names := make([]string, 40_000)
+	for i := range names {
+		names[i] = `"n` + strconv.Itoa(i) + `"`
+	}
+	list := `{"tools":[{"name":"search_messages","inputSchema":{"required":[` + strings.Join(names, ",") + `]}}]}`
+	seen, err := d.Observe("demo", "mail", [][]byte{[]byte(list)})
+	must(t, err)
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			call := sampleCall()
+			call.ToolsetFingerprint = seen.ToolSet.Fingerprint
+			answer, err := d.Decide(t.Context(), server.Caller{}, &call)
+			if err != nil || answer.Reason.Code != decisions.CodeToolsetChanged {
+				t.Errorf("%v, %v", answer, err)
+			}
+		})
+	}
+	all.Wait()
+	if said := seen.Differences[0].Changes; len(said) != 50 {
+		t.Errorf("%d lines, want 50", len(said))
 	}
 }

@@ -22,7 +22,7 @@ func (d *Decider) floorRefuses(j *judgement, found *catalog.Resolution) *decisio
 		return floor(decisions.CodeToolsetMissing, fmt.Sprintf(
 			"The call carries no tool-set fingerprint, and the release pins %s: send toolset_fingerprint.", found.Pin.ToolSet.Fingerprint))
 	case catalog.MismatchChanged:
-		j.changes = d.changes(found.Pin.ToolSet, j.call.ToolsetFingerprint)
+		j.changes = d.changes(found.Pin.ToolSet, j)
 		return floor(decisions.CodeToolsetChanged, changed(j.call.Server, j.changes))
 	case catalog.MismatchUnpinned:
 		if found.Pin != nil {
@@ -89,10 +89,10 @@ func unpinned(call *decisions.Request) string {
 }
 
 // changes returns every difference in words, where somebody showed the new list.
-func (d *Decider) changes(pinned *catalog.ToolSet, fingerprint string) []string {
-	seen := d.observed.find(fingerprint)
+func (d *Decider) changes(pinned *catalog.ToolSet, j *judgement) []string {
+	seen := d.observed.find(j.call.Workspace, j.call.Server, j.call.ToolsetFingerprint)
 	if seen == nil {
-		seen = d.active.Load().Catalog.ToolSet(fingerprint)
+		seen = j.active.Catalog.ToolSet(j.call.ToolsetFingerprint)
 	}
 	if seen == nil {
 		return nil

@@ -72,7 +72,11 @@ func (d *Decider) Observe(workspace, server string, pages [][]byte) (*Seen, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: pages: %w", ErrInvalid, err)
 	}
-	d.observed.Keep(ts)
+	sent := 0
+	for _, p := range pages {
+		sent += len(p)
+	}
+	d.observed.keep(observedList{workspace: workspace, server: server, set: ts, bytes: sent})
 	seen := &Seen{ToolSet: ts}
 	for _, p := range d.active.Load().Catalog.Pins(workspace, server) {
 		seen.Differences = append(seen.Differences, Difference{
