@@ -1109,7 +1109,7 @@ type Decision struct {
 	// What changed in a changed tool set, in words (R14): the first 50, what moves the
 	// fingerprint before hints and prose, each most dangerous first.
 	ToolsetChanges []string `protobuf:"bytes,28,rep,name=toolset_changes,json=toolsetChanges,proto3" json:"toolset_changes,omitempty"`
-	// Where there are more: the blob that holds all of them, a line each.
+	// Where there are more: the blob that holds all of them, at most 1,000, a line each.
 	ToolsetChangesSha256 string `protobuf:"bytes,29,opt,name=toolset_changes_sha256,json=toolsetChangesSha256,proto3" json:"toolset_changes_sha256,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
