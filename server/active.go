@@ -67,11 +67,19 @@ func (d *Decider) Activate(p *rego.Policy, c *catalog.Catalog, by Actor) error {
 			return fmt.Errorf("catalogue %s: %w", c.Revision(), err)
 		}
 	}
+	policy, policyList, err := d.list(policy)
+	if err != nil {
+		return fmt.Errorf("policy %s: %w", p.Revision(), err)
+	}
+	documents, documentList, err := d.list(documents)
+	if err != nil {
+		return fmt.Errorf("catalogue %s: %w", c.Revision(), err)
+	}
 	entries := []*ledgerv1.Entry{
 		{Body: &ledgerv1.Entry_PolicyActivated{PolicyActivated: &ledgerv1.PolicyActivated{
-			Actor: actor, Revision: p.Revision(), Files: policy}}},
+			Actor: actor, Revision: p.Revision(), Files: policy, FilesSha256: policyList}}},
 		{Body: &ledgerv1.Entry_CatalogActivated{CatalogActivated: &ledgerv1.CatalogActivated{
-			Actor: actor, Revision: c.Revision(), Files: documents}}},
+			Actor: actor, Revision: c.Revision(), Files: documents, FilesSha256: documentList}}},
 	}
 	proposals := make([]decisions.Proposal, len(entries))
 	for i, e := range entries {
@@ -85,6 +93,19 @@ func (d *Decider) Activate(p *rego.Policy, c *catalog.Catalog, by Actor) error {
 	}
 	d.active.Store(&Active{Policy: p, Catalog: c, Since: d.now(), stages: p.Stages()})
 	return nil
+}
+
+// maxInlineFiles is the most bytes of a list that an entry holds itself.
+const maxInlineFiles = 32 << 10
+
+// list returns what the entry lists itself, or the blob that holds a longer list.
+func (d *Decider) list(files []*ledgerv1.File) (inline []*ledgerv1.File, blob string, err error) {
+	content, err := proto.MarshalOptions{Deterministic: true}.Marshal(&ledgerv1.FileList{Files: files})
+	if err != nil || len(content) <= maxInlineFiles {
+		return files, "", err
+	}
+	blob, err = d.ledger.PutBlob(content)
+	return nil, blob, err
 }
 
 // keep stores one file as a blob and adds it to the list that the entry names.

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,9 +12,11 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/writ-dev/writ/catalog"
 	"github.com/writ-dev/writ/decisions"
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 	"github.com/writ-dev/writ/rego"
 	"github.com/writ-dev/writ/server"
 )
@@ -279,5 +282,26 @@ func TestHostileListsAreComparedOnce(t *testing.T) {
 	all.Wait()
 	if said := seen.Differences[0].Changes; len(said) != 50 {
 		t.Errorf("%d lines, want 50", len(said))
+	}
+}
+
+// A catalogue of a thousand files is activated, and every file of it is accounted for:
+// the list is a blob where an entry has no room for it (R33).
+func TestALargeCatalogueIsActivated(t *testing.T) {
+	documents := fstest.MapFS{}
+	for i := range 1000 {
+		documents[fmt.Sprintf("actions/%04d.yaml", i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
+			"workspace: demo\nactions:\n  queue/%d:\n    effect: write\n    risk: high\n    undo: impossible\n    exposure: outbound\n    description: Does one thing.\n", i)}
+	}
+	_, log := newDeciderOf(t, documents, rego.Default()) // and verified at the end
+	record, err := log.Entry(3)
+	must(t, err)
+	activated := record.Entry.GetCatalogActivated()
+	list, err := log.Blob(activated.GetFilesSha256())
+	must(t, err)
+	var all ledgerv1.FileList
+	must(t, proto.Unmarshal(list, &all))
+	if len(activated.GetFiles()) != 0 || len(all.GetFiles()) != 1000 {
+		t.Errorf("%d files in the entry, %d beside it", len(activated.GetFiles()), len(all.GetFiles()))
 	}
 }

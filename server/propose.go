@@ -58,9 +58,23 @@ func (d *Decider) propose(j *judgement) (decisions.Proposal, error) {
 			KeyDigest: claim.Key[:], LifetimeSeconds: uint32(claim.Lifetime / time.Second),
 		}
 	}
-	var err error
-	proposal.Body, err = proto.Marshal(&ledgerv1.Entry{Body: &ledgerv1.Entry_Decision{Decision: entry}})
+	err := d.encode(&proposal, entry)
 	return proposal, err
+}
+
+// encode makes the entry's bytes. Every part is bounded; should they not fit together,
+// the inputs stand beside the log, for an entry is owed (R31).
+func (d *Decider) encode(p *decisions.Proposal, decision *ledgerv1.Decision) (err error) {
+	entry := &ledgerv1.Entry{Body: &ledgerv1.Entry_Decision{Decision: decision}}
+	if p.Body, err = proto.Marshal(entry); err != nil || len(p.Body) <= decisions.MaxBody {
+		return err
+	}
+	if decision.InputsSha256, err = d.ledger.PutBlob(decision.Inputs); err != nil {
+		return err
+	}
+	decision.Inputs = nil
+	p.Body, err = proto.Marshal(entry)
+	return err
 }
 
 func (j *judgement) record() *ledgerv1.Judgement {

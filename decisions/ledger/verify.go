@@ -178,13 +178,13 @@ func (v *verification) content(e decisions.Envelope) error {
 		if err := proto.Unmarshal(e.Body, &p); err != nil {
 			return err
 		}
-		return v.files(p.GetFiles())
+		return v.files(p.GetFiles(), p.GetFilesSha256())
 	case decisions.KindCatalogActivated:
 		var c ledgerv1.CatalogActivated
 		if err := proto.Unmarshal(e.Body, &c); err != nil {
 			return err
 		}
-		return v.files(c.GetFiles())
+		return v.files(c.GetFiles(), c.GetFilesSha256())
 	case decisions.KindDecision:
 		v.report.Decisions++
 		return v.decision(e)
@@ -221,7 +221,22 @@ func (v *verification) decision(e decisions.Envelope) error {
 	return err
 }
 
-func (v *verification) files(files []*ledgerv1.File) error {
+// files looks for the blobs of a list, which stands in the entry or is a blob itself.
+func (v *verification) files(files []*ledgerv1.File, list string) error {
+	if list != "" {
+		if err := v.blob(list); err != nil {
+			return fmt.Errorf("the list of files: %w", err)
+		}
+		content, err := readBlob(v.o.FS, v.o.blobDir(), list)
+		if err != nil {
+			return err
+		}
+		var all ledgerv1.FileList
+		if err := proto.Unmarshal(content, &all); err != nil {
+			return fmt.Errorf("the list of files: %w", err)
+		}
+		files = all.GetFiles()
+	}
 	for _, f := range files {
 		if err := v.blob(f.GetSha256()); err != nil {
 			return fmt.Errorf("%s: %w", f.GetPath(), err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -72,8 +74,22 @@ func text(field, s string, least, most int) error {
 		return outside(field, "has %d bytes; expected at most %d", len(s), most)
 	}
 	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return plainText(field, s)
+		}
 		if s[i] < 0x20 || s[i] == 0x7f {
 			return outside(field, "has the control character %#02x at byte %d; expected printable text", s[i], i)
+		}
+	}
+	return nil
+}
+
+// plainText refuses what hides in other scripts: C1 controls, bidi, zero-width and tag
+// characters, line and paragraph separators (R19).
+func plainText(field, s string) error {
+	for i, r := range s {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r >= 0xE0000 && r <= 0xE0FFF {
+			return outside(field, "has the invisible character %U at byte %d; expected printable text", r, i)
 		}
 	}
 	return nil

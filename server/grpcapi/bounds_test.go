@@ -32,6 +32,11 @@ func TestEveryTextFieldIsBounded(t *testing.T) {
 			"over-long": strings.Repeat("x", 2<<20),
 			"control":   "a\x1b[31mb",
 			"newline":   "a\nb",
+			"C1":        "a\u009b31mb",
+			"bidi":      "a\u202eb",
+			"zero":      "a\u200bb",
+			"tag":       "a\U000e0041b",
+			"line":      "a\u2028b",
 		} {
 			if f.Name() == "arguments_json" && what != "over-long" {
 				continue // JSON may hold what JSON allows; the canonical parser checks it

@@ -15,7 +15,11 @@ import (
 	writv1 "github.com/writ-dev/writ/proto/writ/v1"
 )
 
-const defaultPageSize = 50
+const (
+	defaultPageSize = 50
+	// maxPageTotal ends a page of large entries early, so that it fits a message.
+	maxPageTotal = 4 << 20
+)
 
 // LogReader is what LogService needs of the log. It is safe for concurrent use,
 // reads only what is durable, and checks what it reads.
@@ -131,7 +135,7 @@ func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesReque
 	if size == 0 {
 		size = defaultPageSize
 	}
-	page := &writv1.ListEntriesResponse{}
+	page, held := &writv1.ListEntriesResponse{}, 0
 	for record, err := range s.log.Backward(from) {
 		if err != nil {
 			return nil, edge(err)
@@ -142,11 +146,12 @@ func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesReque
 		if record.Entry.GetDecision() == nil && !m.GetAllKinds() {
 			continue
 		}
-		if len(page.Entries) == size {
+		if len(page.Entries) == size || held > maxPageTotal {
 			page.NextPageToken = strconv.FormatUint(record.Sequence, 10)
 			break
 		}
 		page.Entries = append(page.Entries, s.entry(record))
+		held += 2 * len(record.Raw) // decoded and as stored
 	}
 	return page, nil
 }

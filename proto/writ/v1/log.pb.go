@@ -241,7 +241,7 @@ func (x *LogEntry) GetRaw() []byte {
 
 type ListEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Bounds: 0 (a default of 50) to 1000.
+	// Bounds: 0 (a default of 50) to 1000. A page of large entries holds fewer.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// From the answer before. Bounds: at most 64 bytes.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`

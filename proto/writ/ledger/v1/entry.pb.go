@@ -843,7 +843,9 @@ type PolicyActivated struct {
 	Actor    *Actor                 `protobuf:"bytes,1,opt,name=actor,proto3" json:"actor,omitempty"`
 	Revision string                 `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Files by path, each with the blob that holds it.
-	Files         []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	Files []*File `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	// Where the list is too long for an entry: the blob that holds it, a FileList.
+	FilesSha256   string `protobuf:"bytes,4,opt,name=files_sha256,json=filesSha256,proto3" json:"files_sha256,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -899,12 +901,20 @@ func (x *PolicyActivated) GetFiles() []*File {
 	return nil
 }
 
+func (x *PolicyActivated) GetFilesSha256() string {
+	if x != nil {
+		return x.FilesSha256
+	}
+	return ""
+}
+
 // CatalogActivated names the catalogue that classifies from here on (R33).
 type CatalogActivated struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Actor         *Actor                 `protobuf:"bytes,1,opt,name=actor,proto3" json:"actor,omitempty"`
 	Revision      string                 `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
 	Files         []*File                `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	FilesSha256   string                 `protobuf:"bytes,4,opt,name=files_sha256,json=filesSha256,proto3" json:"files_sha256,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -960,6 +970,58 @@ func (x *CatalogActivated) GetFiles() []*File {
 	return nil
 }
 
+func (x *CatalogActivated) GetFilesSha256() string {
+	if x != nil {
+		return x.FilesSha256
+	}
+	return ""
+}
+
+// FileList is what a blob holds where an entry names one instead of files.
+type FileList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Files         []*File                `protobuf:"bytes,1,rep,name=files,proto3" json:"files,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FileList) Reset() {
+	*x = FileList{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FileList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FileList) ProtoMessage() {}
+
+func (x *FileList) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FileList.ProtoReflect.Descriptor instead.
+func (*FileList) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *FileList) GetFiles() []*File {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
 // Actor is who did something to the service.
 type Actor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -973,7 +1035,7 @@ type Actor struct {
 
 func (x *Actor) Reset() {
 	*x = Actor{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -985,7 +1047,7 @@ func (x *Actor) String() string {
 func (*Actor) ProtoMessage() {}
 
 func (x *Actor) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -998,7 +1060,7 @@ func (x *Actor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Actor.ProtoReflect.Descriptor instead.
 func (*Actor) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{6}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Actor) GetName() string {
@@ -1027,7 +1089,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1101,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1114,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{7}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *File) GetPath() string {
@@ -1117,7 +1179,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1129,7 +1191,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1142,7 +1204,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{8}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Decision) GetParties() *Parties {
@@ -1366,7 +1428,7 @@ type Parties struct {
 
 func (x *Parties) Reset() {
 	*x = Parties{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1440,7 @@ func (x *Parties) String() string {
 func (*Parties) ProtoMessage() {}
 
 func (x *Parties) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1453,7 @@ func (x *Parties) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parties.ProtoReflect.Descriptor instead.
 func (*Parties) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{9}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Parties) GetCaller() string {
@@ -1448,7 +1510,7 @@ type IdempotencyKey struct {
 
 func (x *IdempotencyKey) Reset() {
 	*x = IdempotencyKey{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1460,7 +1522,7 @@ func (x *IdempotencyKey) String() string {
 func (*IdempotencyKey) ProtoMessage() {}
 
 func (x *IdempotencyKey) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1473,7 +1535,7 @@ func (x *IdempotencyKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdempotencyKey.ProtoReflect.Descriptor instead.
 func (*IdempotencyKey) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{10}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *IdempotencyKey) GetKeyDigest() []byte {
@@ -1503,7 +1565,7 @@ type Hints struct {
 
 func (x *Hints) Reset() {
 	*x = Hints{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1515,7 +1577,7 @@ func (x *Hints) String() string {
 func (*Hints) ProtoMessage() {}
 
 func (x *Hints) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1528,7 +1590,7 @@ func (x *Hints) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hints.ProtoReflect.Descriptor instead.
 func (*Hints) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{11}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Hints) GetReadOnly() bool {
@@ -1580,7 +1642,7 @@ type Traits struct {
 
 func (x *Traits) Reset() {
 	*x = Traits{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1592,7 +1654,7 @@ func (x *Traits) String() string {
 func (*Traits) ProtoMessage() {}
 
 func (x *Traits) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1605,7 +1667,7 @@ func (x *Traits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Traits.ProtoReflect.Descriptor instead.
 func (*Traits) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{12}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Traits) GetEffect() Effect {
@@ -1674,7 +1736,7 @@ type Source struct {
 
 func (x *Source) Reset() {
 	*x = Source{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1686,7 +1748,7 @@ func (x *Source) String() string {
 func (*Source) ProtoMessage() {}
 
 func (x *Source) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1699,7 +1761,7 @@ func (x *Source) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Source.ProtoReflect.Descriptor instead.
 func (*Source) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{13}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Source) GetKind() SourceKind {
@@ -1731,7 +1793,7 @@ type Judgement struct {
 
 func (x *Judgement) Reset() {
 	*x = Judgement{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1743,7 +1805,7 @@ func (x *Judgement) String() string {
 func (*Judgement) ProtoMessage() {}
 
 func (x *Judgement) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1756,7 +1818,7 @@ func (x *Judgement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Judgement.ProtoReflect.Descriptor instead.
 func (*Judgement) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{14}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Judgement) GetOutcome() Outcome {
@@ -1807,7 +1869,7 @@ type Reason struct {
 
 func (x *Reason) Reset() {
 	*x = Reason{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1819,7 +1881,7 @@ func (x *Reason) String() string {
 func (*Reason) ProtoMessage() {}
 
 func (x *Reason) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1832,7 +1894,7 @@ func (x *Reason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reason.ProtoReflect.Descriptor instead.
 func (*Reason) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{15}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Reason) GetCode() string {
@@ -1867,7 +1929,7 @@ type Obligation struct {
 
 func (x *Obligation) Reset() {
 	*x = Obligation{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +1941,7 @@ func (x *Obligation) String() string {
 func (*Obligation) ProtoMessage() {}
 
 func (x *Obligation) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +1954,7 @@ func (x *Obligation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Obligation.ProtoReflect.Descriptor instead.
 func (*Obligation) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{16}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Obligation) GetKind() string {
@@ -1925,7 +1987,7 @@ type OutcomeReported struct {
 
 func (x *OutcomeReported) Reset() {
 	*x = OutcomeReported{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1937,7 +1999,7 @@ func (x *OutcomeReported) String() string {
 func (*OutcomeReported) ProtoMessage() {}
 
 func (x *OutcomeReported) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1950,7 +2012,7 @@ func (x *OutcomeReported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutcomeReported.ProtoReflect.Descriptor instead.
 func (*OutcomeReported) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{17}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *OutcomeReported) GetDecisionId() string {
@@ -2016,15 +2078,19 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\rWriterStarted\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05clean\x18\x02 \x01(\bR\x05clean\x12#\n" +
-	"\rdropped_bytes\x18\x03 \x01(\x04R\fdroppedBytes\"\x86\x01\n" +
+	"\rdropped_bytes\x18\x03 \x01(\x04R\fdroppedBytes\"\xa9\x01\n" +
 	"\x0fPolicyActivated\x12+\n" +
 	"\x05actor\x18\x01 \x01(\v2\x15.writ.ledger.v1.ActorR\x05actor\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\tR\brevision\x12*\n" +
-	"\x05files\x18\x03 \x03(\v2\x14.writ.ledger.v1.FileR\x05files\"\x87\x01\n" +
+	"\x05files\x18\x03 \x03(\v2\x14.writ.ledger.v1.FileR\x05files\x12!\n" +
+	"\ffiles_sha256\x18\x04 \x01(\tR\vfilesSha256\"\xaa\x01\n" +
 	"\x10CatalogActivated\x12+\n" +
 	"\x05actor\x18\x01 \x01(\v2\x15.writ.ledger.v1.ActorR\x05actor\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\tR\brevision\x12*\n" +
-	"\x05files\x18\x03 \x03(\v2\x14.writ.ledger.v1.FileR\x05files\"+\n" +
+	"\x05files\x18\x03 \x03(\v2\x14.writ.ledger.v1.FileR\x05files\x12!\n" +
+	"\ffiles_sha256\x18\x04 \x01(\tR\vfilesSha256\"6\n" +
+	"\bFileList\x12*\n" +
+	"\x05files\x18\x01 \x03(\v2\x14.writ.ledger.v1.FileR\x05files\"+\n" +
 	"\x05Actor\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x0e\n" +
 	"\x02by\x18\x02 \x01(\tR\x02by\"2\n" +
@@ -2184,7 +2250,7 @@ func file_writ_ledger_v1_entry_proto_rawDescGZIP() []byte {
 }
 
 var file_writ_ledger_v1_entry_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(Outcome)(0),             // 0: writ.ledger.v1.Outcome
 	(Effect)(0),              // 1: writ.ledger.v1.Effect
@@ -2200,55 +2266,57 @@ var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(*WriterStarted)(nil),    // 11: writ.ledger.v1.WriterStarted
 	(*PolicyActivated)(nil),  // 12: writ.ledger.v1.PolicyActivated
 	(*CatalogActivated)(nil), // 13: writ.ledger.v1.CatalogActivated
-	(*Actor)(nil),            // 14: writ.ledger.v1.Actor
-	(*File)(nil),             // 15: writ.ledger.v1.File
-	(*Decision)(nil),         // 16: writ.ledger.v1.Decision
-	(*Parties)(nil),          // 17: writ.ledger.v1.Parties
-	(*IdempotencyKey)(nil),   // 18: writ.ledger.v1.IdempotencyKey
-	(*Hints)(nil),            // 19: writ.ledger.v1.Hints
-	(*Traits)(nil),           // 20: writ.ledger.v1.Traits
-	(*Source)(nil),           // 21: writ.ledger.v1.Source
-	(*Judgement)(nil),        // 22: writ.ledger.v1.Judgement
-	(*Reason)(nil),           // 23: writ.ledger.v1.Reason
-	(*Obligation)(nil),       // 24: writ.ledger.v1.Obligation
-	(*OutcomeReported)(nil),  // 25: writ.ledger.v1.OutcomeReported
+	(*FileList)(nil),         // 14: writ.ledger.v1.FileList
+	(*Actor)(nil),            // 15: writ.ledger.v1.Actor
+	(*File)(nil),             // 16: writ.ledger.v1.File
+	(*Decision)(nil),         // 17: writ.ledger.v1.Decision
+	(*Parties)(nil),          // 18: writ.ledger.v1.Parties
+	(*IdempotencyKey)(nil),   // 19: writ.ledger.v1.IdempotencyKey
+	(*Hints)(nil),            // 20: writ.ledger.v1.Hints
+	(*Traits)(nil),           // 21: writ.ledger.v1.Traits
+	(*Source)(nil),           // 22: writ.ledger.v1.Source
+	(*Judgement)(nil),        // 23: writ.ledger.v1.Judgement
+	(*Reason)(nil),           // 24: writ.ledger.v1.Reason
+	(*Obligation)(nil),       // 25: writ.ledger.v1.Obligation
+	(*OutcomeReported)(nil),  // 26: writ.ledger.v1.OutcomeReported
 }
 var file_writ_ledger_v1_entry_proto_depIdxs = []int32{
 	10, // 0: writ.ledger.v1.Entry.log_created:type_name -> writ.ledger.v1.LogCreated
 	11, // 1: writ.ledger.v1.Entry.writer_started:type_name -> writ.ledger.v1.WriterStarted
 	12, // 2: writ.ledger.v1.Entry.policy_activated:type_name -> writ.ledger.v1.PolicyActivated
 	13, // 3: writ.ledger.v1.Entry.catalog_activated:type_name -> writ.ledger.v1.CatalogActivated
-	16, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
-	25, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
+	17, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
+	26, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
 	9,  // 6: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
 	0,  // 7: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
-	23, // 8: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
+	24, // 8: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
 	7,  // 9: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
-	14, // 10: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
-	15, // 11: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
-	14, // 12: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
-	15, // 13: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
-	17, // 14: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
-	20, // 15: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
-	22, // 16: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
-	18, // 17: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
-	19, // 18: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
-	1,  // 19: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
-	2,  // 20: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
-	3,  // 21: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
-	4,  // 22: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
-	21, // 23: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
-	5,  // 24: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
-	0,  // 25: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
-	23, // 26: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
-	6,  // 27: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
-	24, // 28: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
-	7,  // 29: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	15, // 10: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
+	16, // 11: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
+	15, // 12: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
+	16, // 13: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
+	16, // 14: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
+	18, // 15: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
+	21, // 16: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
+	23, // 17: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
+	19, // 18: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
+	20, // 19: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
+	1,  // 20: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
+	2,  // 21: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
+	3,  // 22: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
+	4,  // 23: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
+	22, // 24: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
+	5,  // 25: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
+	0,  // 26: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
+	24, // 27: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
+	6,  // 28: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
+	25, // 29: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
+	7,  // 30: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_writ_ledger_v1_entry_proto_init() }
@@ -2264,14 +2332,14 @@ func file_writ_ledger_v1_entry_proto_init() {
 		(*Entry_Decision)(nil),
 		(*Entry_OutcomeReported)(nil),
 	}
-	file_writ_ledger_v1_entry_proto_msgTypes[11].OneofWrappers = []any{}
+	file_writ_ledger_v1_entry_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_ledger_v1_entry_proto_rawDesc), len(file_writ_ledger_v1_entry_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
