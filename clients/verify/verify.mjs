@@ -1,0 +1,295 @@
+// Verifies a Writ log from its bytes: segments, batches and their chain, leaves, tree,
+// and signed checkpoints, by docs/ledger-format.md. No code is shared with Writ, and no
+// package is needed. It does not replay settlements and does not read blobs; `writ log
+// verify` does.
+//
+//   node verify.mjs DIR VERIFIER_KEY [CHECKPOINT…]
+//
+// CHECKPOINT is a file with a checkpoint that was kept elsewhere, as the anchor is.
+// Exit 0: the log holds. 1: it does not, and the first bad entry is named. 2: usage.
+
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+class Bad extends Error {}
+
+const sha256 = (...parts) => parts.reduce((h, p) => h.update(p), createHash('sha256')).digest();
+const leafHash = (entry) => sha256(Buffer.of(0), entry);
+const nodeHash = (left, right) => sha256(Buffer.of(1), left, right);
+
+function isZero(bytes) {
+  for (const b of bytes) if (b !== 0) return false;
+  return true;
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
+  for (let i = 0; i < 8; i++) n = n & 1 ? (n >>> 1) ^ 0x82f63b78 : n >>> 1;
+  return n >>> 0;
+});
+
+function crc32c(...parts) {
+  let crc = 0xffffffff;
+  for (const part of parts) for (const b of part) crc = crcTable[(crc ^ b) & 0xff] ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+// Signed notes.
+
+function parseKey(text) {
+  const [, name, id, hash, base64] = /^(writ\.dev\/log\/([0-9a-f]{32}))\+([0-9a-f]{8})\+(.+)$/.exec(text.trim()) ?? [];
+  const raw = Buffer.from(base64 ?? '', 'base64');
+  if (raw.length !== 33 || raw[0] !== 1) throw new Bad('the verifier key is not one of a log');
+  const keyHash = sha256(name + '\n', raw).subarray(0, 4);
+  if (keyHash.toString('hex') !== hash) throw new Bad('the verifier key has another hash than it says');
+  const spki = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), raw.subarray(1)]);
+  return { text: text.trim(), name, id, keyHash, key: createPublicKey({ key: spki, format: 'der', type: 'spki' }) };
+}
+
+function parseCheckpoint(file, key) {
+  const [body, signatures = ''] = readFileSync(file, 'utf8').split('\n\n');
+  const lines = body.split('\n');
+  const signed = signatures.split('\n').some((line) => {
+    const [dash, name, base64] = line.split(' ');
+    const raw = Buffer.from(base64 ?? '', 'base64');
+    return dash === '—' && name === key.name && raw.subarray(0, 4).equals(key.keyHash)
+      && verify(null, Buffer.from(body + '\n'), key.key, raw.subarray(4));
+  });
+  if (!signed) throw new Bad(`${file}: no signature by the key holds`);
+  const root = Buffer.from(lines[2] ?? '', 'base64');
+  if (lines.length !== 3 || lines[0] !== key.name || !/^(0|[1-9]\d*)$/.test(lines[1]) || root.length !== 32) {
+    throw new Bad(`${file}: signed, but not a checkpoint of this log`);
+  }
+  return { file, size: Number(lines[1]), root };
+}
+
+function readCheckpoints(dir, key, kept) {
+  const log = readdirSync(join(dir, 'log')).filter((n) => n.endsWith('.checkpoint')).map((n) => join(dir, 'log', n));
+  const latest = [join(dir, 'checkpoint')].filter((file) => existsSync(file));
+  return [...latest, ...kept, ...log].map((file) => parseCheckpoint(file, key));
+}
+
+// The tree: roots of complete subtrees, largest first.
+
+class Tree {
+  size = 0;
+  nodes = [];
+
+  append(leaf) {
+    let node = leaf;
+    for (let n = this.size; n % 2 === 1; n = (n - 1) / 2) node = nodeHash(this.nodes.pop(), node);
+    this.nodes.push(node);
+    this.size++;
+  }
+
+  root() {
+    return this.nodes.length === 0 ? sha256('') : this.nodes.reduceRight((right, left) => nodeHash(left, right));
+  }
+}
+
+// Protobuf, as much of it as an entry's frame needs.
+
+function varint(b, at) {
+  let value = 0n;
+  for (let i = 0; i < 10 && at + i < b.length; i++) {
+    value |= BigInt(b[at + i] & 0x7f) << BigInt(7 * i);
+    if (b[at + i] < 0x80) return [BigInt.asUintN(64, value), at + i + 1];
+  }
+  throw new Bad('a number is cut short');
+}
+
+function field(b, at) {
+  const [tag, afterTag] = varint(b, at);
+  const [value, end] = varint(b, afterTag);
+  const number = Number(tag >> 3n);
+  if ((tag & 7n) === 0n) return { number, value, end };
+  if ((tag & 7n) !== 2n || end + Number(value) > b.length) throw new Bad('a field is of another kind, or cut short');
+  return { number, value: b.subarray(end, end + Number(value)), bytes: true, end: end + Number(value) };
+}
+
+function fields(b) {
+  const all = [];
+  for (let at = 0; at < b.length; at = all.at(-1).end) all.push(field(b, at));
+  return all;
+}
+
+// checkEntry returns the entry's time.
+function checkEntry(raw, sequence, before, key) {
+  const [body, seq, time, settlement, ...more] = fields(raw);
+  const inOrder = body?.bytes && body.number >= 1 && body.number <= 6
+    && seq?.number === 13 && !seq.bytes && time?.number === 14 && !time.bytes
+    && (!settlement || (settlement.number === 15 && settlement.bytes)) && more.length === 0;
+  if (!inOrder) throw new Bad('its fields are not body, sequence, time, settlement');
+  if (seq.value !== BigInt(sequence)) throw new Bad(`it says that it is entry ${seq.value}`);
+  const at = BigInt.asIntN(64, time.value);
+  if (at < before) throw new Bad('its time is before that of the entry before it');
+  if ((sequence === 0) !== (body.number === 1)) throw new Bad('LogCreated is entry 0, and only that');
+  if (sequence === 0) {
+    const created = Object.fromEntries(fields(body.value).map((f) => [f.number, f.value.toString()]));
+    if (created[1] !== key.id || created[3] !== key.text) throw new Bad('the log was created with another id or key');
+  }
+  return at;
+}
+
+// Segments and batches.
+
+class Segment {
+  constructor(dir, number) {
+    this.number = number;
+    this.file = join(dir, 'log', String(number).padStart(8, '0') + '.seg');
+    this.read();
+  }
+
+  read() { this.bytes = readFileSync(this.file); }
+
+  // begun says whether the header holds. One that does not is that of a file which was
+  // only prepared, if nothing follows it.
+  begun(isLast) {
+    const b = this.bytes;
+    const holds = b.length >= 128 && b.toString('latin1', 0, 8) === 'WRITSEG\n' && b.readUInt32BE(88) === crc32c(b.subarray(0, 88));
+    if (!holds && isLast && isZero(b.subarray(128))) return false;
+    if (!holds) throw new Bad(`${this.file}, offset 0: the header is damaged`);
+    if (b.readUInt32BE(8) !== 1) throw new Bad(`${this.file}: format ${b.readUInt32BE(8)}, expected 1`);
+    if (b.readUInt32BE(12) !== this.number || b.readBigUInt64BE(40) !== BigInt(b.length)) {
+      throw new Bad(`${this.file}, offset 0: the header is another file's`);
+    }
+    this.logId = b.toString('hex', 16, 32);
+    this.first = Number(b.readBigUInt64BE(32));
+    this.prev = Buffer.from(b.subarray(48, 80));
+    this.mark = Buffer.from(b.subarray(80, 88));
+    return true;
+  }
+
+  // batch returns the whole batch at an offset, or undefined.
+  batch(at) {
+    const head = this.bytes.subarray(at, at + 60);
+    if (head.length < 60 || !head.subarray(0, 8).equals(this.mark)) return undefined;
+    const [length, count] = [head.readUInt32BE(8), head.readUInt32BE(12)];
+    const payload = this.bytes.subarray(at + 60, at + 60 + length);
+    if (length > 1048516 || count < 1 || count > 4096 || payload.length < length) return undefined;
+    if (head.readUInt32BE(56) !== crc32c(head.subarray(0, 56), payload)) return undefined;
+    const entries = [];
+    let from = 0;
+    for (; entries.length < count && from + 2 <= length; from += 2 + payload.readUInt16BE(from)) {
+      entries.push(payload.subarray(from + 2, from + 2 + payload.readUInt16BE(from)));
+    }
+    if (entries.length !== count || from !== length) return undefined;
+    return { head, entries, first: Number(head.readBigUInt64BE(16)), prev: head.subarray(24, 56), end: at + 60 + length };
+  }
+}
+
+// countSegments returns how many segments were begun.
+function countSegments(dir) {
+  const names = readdirSync(join(dir, 'log')).filter((n) => /^\d{8}\.seg$/.test(n)).sort();
+  names.forEach((name, number) => {
+    if (Number(name.slice(0, 8)) !== number) throw new Bad(`segment ${number} is missing`);
+  });
+  const last = names.length - 1;
+  return last >= 0 && !new Segment(dir, last).begun(true) ? last : names.length;
+}
+
+class Verification {
+  tree = new Tree();
+  prev = Buffer.alloc(32);
+  time = -(2n ** 63n);
+  batches = 0;
+  agreed = 0;
+  torn = 0;
+
+  constructor(key, checkpoints) {
+    this.key = key;
+    this.checkpoints = checkpoints;
+    this.sizes = new Set(checkpoints.map((c) => c.size));
+  }
+
+  segment(s, isLast) {
+    if (s.logId !== this.key.id) throw new Bad(`${s.file}: it is of log ${s.logId}, the key is of ${this.key.id}`);
+    if (s.first !== this.tree.size || !s.prev.equals(this.prev)) this.bad(s, 0, 'the segment does not continue the one before');
+    let at = 128;
+    for (let b; (b = this.batchAt(s, at)); at = b.end) this.batch(s, at, b);
+    const rest = s.bytes.subarray(at);
+    if (isZero(rest)) return;
+    if (!isLast || rest.indexOf(s.mark, 1) >= 0) this.bad(s, at, 'no whole batch stands here, and the log goes on');
+    this.torn = rest.length;
+  }
+
+  // batchAt looks again, since the first look may have met a writer at work, and the
+  // second one too; but a batch behind which another was seen has been written.
+  batchAt(s, at) {
+    let found = s.batch(at);
+    for (let again = 0; again < 2 && !found && !isZero(s.bytes.subarray(at)); again++) {
+      s.read();
+      found = s.batch(at);
+    }
+    return found;
+  }
+
+  batch(s, at, b) {
+    if (b.first !== this.tree.size || !b.prev.equals(this.prev)) this.bad(s, at, 'the batch does not continue the one before');
+    const leaves = b.entries.map((raw, i) => {
+      try {
+        this.time = checkEntry(raw, b.first + i, this.time, this.key);
+      } catch (e) {
+        this.bad(s, at, e.message, b.first + i);
+      }
+      return leafHash(raw);
+    });
+    for (const leaf of leaves) {
+      this.tree.append(leaf);
+      this.checkTree();
+    }
+    this.prev = sha256(b.head.subarray(8, 56), ...leaves);
+    this.batches++;
+  }
+
+  checkTree() {
+    const { size } = this.tree;
+    if (!this.sizes.has(size)) return;
+    for (const c of this.checkpoints.filter((c) => c.size === size)) {
+      if (!c.root.equals(this.tree.root())) {
+        throw new Bad(`entry ${this.agreed} (or one up to ${size - 1}) was changed: ${c.file} is signed for another root at ${size} entries`);
+      }
+      this.agreed = size;
+    }
+  }
+
+  bad(s, at, why, sequence = this.tree.size) {
+    throw new Bad(`entry ${sequence} (${s.file}, offset ${at}): ${why}`);
+  }
+
+  end() {
+    for (const c of this.checkpoints) {
+      if (c.size > this.tree.size) throw new Bad(`entry ${this.tree.size} is missing: the log ends before it, but ${c.file} is signed for ${c.size} entries`);
+    }
+  }
+}
+
+function main([dir, verifierKey, ...kept]) {
+  if (!dir || !verifierKey) {
+    console.error('usage: node verify.mjs DIR VERIFIER_KEY [CHECKPOINT…]');
+    return 2;
+  }
+  try {
+    const key = parseKey(verifierKey);
+    const checkpoints = readCheckpoints(dir, key, kept); // before the log, which can only have grown since
+    const segments = countSegments(dir);
+    const v = new Verification(key, checkpoints);
+    for (let n = 0; n < segments; n++) {
+      const s = new Segment(dir, n);
+      s.begun(false);
+      v.segment(s, n === segments - 1);
+    }
+    v.end();
+    console.log(JSON.stringify({
+      log_id: key.id, entries: v.tree.size, batches: v.batches, segments,
+      checkpoints: checkpoints.length, signed: v.agreed, root: v.tree.root().toString('hex'), torn: v.torn > 0,
+    }));
+    return 0;
+  } catch (e) {
+    if (!(e instanceof Bad) && !e.code) throw e; // e.code: the disk's
+    console.error(`NOT verified: ${e.message}`);
+    return 1;
+  }
+}
+
+process.exitCode = main(process.argv.slice(2));
