@@ -24,7 +24,8 @@ type KeyRecord struct {
 	// Expires is in entry time, nanoseconds since 1970 UTC: from then on the key is
 	// unknown.
 	Expires int64
-	// Result is what was reported of the first request's execution.
+	// Result is what is known of the permits under this key: unspecified where none was
+	// given, unknown once one was, and then what was reported.
 	Result ledgerv1.Result
 }
 
@@ -67,20 +68,23 @@ func (s *State) settle(c *Claim, sequence uint64, now int64) (*ledgerv1.Settleme
 		return nil, err
 	}
 	if !known || record.Expires <= now {
-		s.Keys.SetKey(c.Key, firstRecord(c, sequence, now), sequence)
+		s.Keys.SetKey(c.Key, permitted(firstRecord(c, sequence, now), c.Outcome), sequence)
 		return nil, nil
 	}
 	if record.Request != c.Request {
 		return settlement(Refuse, reused(s.LogID, record.First)), nil
 	}
 	outcome, reason := repeat(record, c)
-	if next := hold(record, c); next != record {
+	if next := permitted(hold(record, c), outcome); next != record {
 		s.Keys.SetKey(c.Key, next, sequence)
 	}
 	answer := settlement(outcome, reason)
 	answer.DecisionId = DecisionID(s.LogID, record.First)
 	answer.FirstSequence = record.First
 	answer.FirstResult = record.Result
+	if record.Result == ledgerv1.Result_RESULT_UNSPECIFIED {
+		answer.FirstResult = ledgerv1.Result_RESULT_NOT_PERMITTED
+	}
 	return answer, nil
 }
 
@@ -98,9 +102,21 @@ func (s *State) report(r *Report, sequence uint64, now int64) error {
 	if err != nil || !known || record.First != r.Sequence || record.Expires <= now {
 		return err
 	}
+	if record.Result == ledgerv1.Result_RESULT_UNSPECIFIED || record.Result == ledgerv1.Result_RESULT_SUCCEEDED {
+		return nil // nothing was permitted, or it is known to have happened
+	}
 	record.Result = r.Result
 	s.Keys.SetKey(key, record, sequence)
 	return nil
+}
+
+// permitted notes that a permit goes out: from here on its outcome is unknown, also
+// where an earlier try is known to have failed (R28). What succeeded stays so.
+func permitted(record KeyRecord, outcome Outcome) KeyRecord {
+	if outcome == Run && record.Result != ledgerv1.Result_RESULT_SUCCEEDED {
+		record.Result = ledgerv1.Result_RESULT_UNKNOWN
+	}
+	return record
 }
 
 func firstRecord(c *Claim, sequence uint64, now int64) KeyRecord {

@@ -123,8 +123,8 @@ func TestReported(t *testing.T) {
 		want   ledgerv1.Result
 	}{
 		"succeeded":      {decisions.Report{LogPrefix: "5f3c09ab", Sequence: 10, Result: ledgerv1.Result_RESULT_SUCCEEDED}, 1, ledgerv1.Result_RESULT_SUCCEEDED},
-		"of another":     {decisions.Report{LogPrefix: "5f3c09ab", Sequence: 9, Result: ledgerv1.Result_RESULT_FAILED}, 1, 0},
-		"of another log": {decisions.Report{LogPrefix: "00000000", Sequence: 10, Result: ledgerv1.Result_RESULT_FAILED}, 1, 0},
+		"of another":     {decisions.Report{LogPrefix: "5f3c09ab", Sequence: 9, Result: ledgerv1.Result_RESULT_FAILED}, 1, ledgerv1.Result_RESULT_UNKNOWN},
+		"of another log": {decisions.Report{LogPrefix: "00000000", Sequence: 10, Result: ledgerv1.Result_RESULT_FAILED}, 1, ledgerv1.Result_RESULT_UNKNOWN},
 	} {
 		s := decisions.State{LogID: testLog, Keys: &decisions.MemoryKeys{}}
 		first := decisions.Event{Claim: claim(1, run, "a")}
@@ -132,6 +132,45 @@ func TestReported(t *testing.T) {
 		mustNext(t, s, decisions.Event{Report: &c.report}, 11, c.at)
 		if got := mustNext(t, s, first, 12, 2); got.GetFirstResult() != c.want {
 			t.Errorf("%s: got %v, expected %v", name, got.GetFirstResult(), c.want)
+		}
+	}
+}
+
+// R28: what is known of the permits under a key, step by step. A failure opens one more
+// try, not all of them; what succeeded stays so; what never was permitted never ran.
+func TestPermitsUnderOneKey(t *testing.T) {
+	const (
+		never, unknown = ledgerv1.Result_RESULT_NOT_PERMITTED, ledgerv1.Result_RESULT_UNKNOWN
+		failed, done   = ledgerv1.Result_RESULT_FAILED, ledgerv1.Result_RESULT_SUCCEEDED
+	)
+	wait := decisions.AwaitApproval
+	ask := func(o decisions.Outcome) decisions.Event { return decisions.Event{Claim: claim(1, o, "a")} }
+	report := func(r ledgerv1.Result) decisions.Event {
+		return decisions.Event{Report: &decisions.Report{LogPrefix: "5f3c09ab", Sequence: 10, Result: r}}
+	}
+	for name, c := range map[string]struct {
+		steps []decisions.Event
+		want  ledgerv1.Result // what the last step, a repeat, says of those before
+	}{
+		"waits, then runs":                   {[]decisions.Event{ask(wait), ask(run)}, never},
+		"waits, runs, and again":             {[]decisions.Event{ask(wait), ask(run), ask(run)}, unknown},
+		"a passing refusal, then runs":       {[]decisions.Event{{Claim: claim(1, decisions.Refuse, decisions.CodePolicyTimeout)}, ask(run)}, never},
+		"runs, nothing reported":             {[]decisions.Event{ask(run), ask(run)}, unknown},
+		"failed opens one more try":          {[]decisions.Event{ask(run), report(failed), ask(run)}, failed},
+		"and not a third":                    {[]decisions.Event{ask(run), report(failed), ask(run), ask(run)}, unknown},
+		"until that one failed too":          {[]decisions.Event{ask(run), report(failed), ask(run), report(failed), ask(run)}, failed},
+		"a late failure undoes no success":   {[]decisions.Event{ask(run), report(done), report(failed), ask(run)}, done},
+		"nor does a late unknown":            {[]decisions.Event{ask(run), report(done), report(unknown), ask(run)}, done},
+		"a success is told to every repeat":  {[]decisions.Event{ask(run), report(done), ask(run), ask(run)}, done},
+		"a report of what was not permitted": {[]decisions.Event{ask(wait), report(failed), ask(wait)}, never},
+	} {
+		s := decisions.State{LogID: testLog, Keys: &decisions.MemoryKeys{}}
+		var got *ledgerv1.Settlement
+		for i, e := range c.steps {
+			got = mustNext(t, s, e, uint64(10+i), int64(i))
+		}
+		if got.GetFirstResult() != c.want {
+			t.Errorf("%s: %v, want %v", name, got.GetFirstResult(), c.want)
 		}
 	}
 }

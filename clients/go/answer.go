@@ -17,9 +17,10 @@ type Answer struct {
 func (a Answer) Response() *writv1.DecideResponse { return a.response }
 
 // MayRun is the one question that an enforcement point asks. It is true only where
-// the outcome is RUN, the answer is logged, the permit has not expired, every
-// obligation is one that the caller said it fulfils (R30), and, for a repeat, the
-// first run is known to have failed or the tool is idempotent by review (R28).
+// the outcome is RUN, the answer is logged, the permit has not expired, and every
+// obligation is one that the caller said it fulfils (R30). A repeat runs only where
+// nothing was permitted under its key before, where the last try is known to have
+// failed, or where the tool is idempotent by review (R28).
 func (a Answer) MayRun(now time.Time) bool { return a.Refusal(now) == "" }
 
 // Refusal says why the call must not run; empty where it may.
@@ -53,7 +54,13 @@ func (a Answer) fulfils(obligations []*writv1.Obligation) bool {
 
 func (a Answer) mayHaveRun() bool {
 	repeat := a.response.GetRepeat()
-	return repeat != nil &&
-		repeat.GetFirstResult() != writv1.Result_RESULT_FAILED &&
-		!a.response.GetTraits().GetIdempotent()
+	if repeat == nil || a.response.GetTraits().GetIdempotent() {
+		return false
+	}
+	switch repeat.GetFirstResult() {
+	case writv1.Result_RESULT_FAILED, writv1.Result_RESULT_NOT_PERMITTED:
+		return false
+	default:
+		return true
+	}
 }

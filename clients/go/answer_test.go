@@ -58,6 +58,8 @@ func TestMayRunOnlyWithAWholePermit(t *testing.T) {
 		{"a repeat, nothing reported", repeat(writv1.Result_RESULT_UNSPECIFIED, false), false},
 		{"a repeat of one that succeeded", repeat(writv1.Result_RESULT_SUCCEEDED, false), false},
 		{"a repeat of one that failed", repeat(writv1.Result_RESULT_FAILED, false), true},
+		{"a repeat of one that was never permitted", repeat(writv1.Result_RESULT_NOT_PERMITTED, false), true},
+		{"a repeat, a result of a later contract", repeat(99, false), false},
 		{"a repeat, idempotent by review", repeat(writv1.Result_RESULT_UNKNOWN, true), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -347,6 +347,8 @@ const (
 	Result_RESULT_UNKNOWN     Result = 1
 	Result_RESULT_SUCCEEDED   Result = 2
 	Result_RESULT_FAILED      Result = 3
+	// Nothing was permitted under this key so far, so nothing can have run.
+	Result_RESULT_NOT_PERMITTED Result = 4
 )
 
 // Enum value maps for Result.
@@ -356,12 +358,14 @@ var (
 		1: "RESULT_UNKNOWN",
 		2: "RESULT_SUCCEEDED",
 		3: "RESULT_FAILED",
+		4: "RESULT_NOT_PERMITTED",
 	}
 	Result_value = map[string]int32{
-		"RESULT_UNSPECIFIED": 0,
-		"RESULT_UNKNOWN":     1,
-		"RESULT_SUCCEEDED":   2,
-		"RESULT_FAILED":      3,
+		"RESULT_UNSPECIFIED":   0,
+		"RESULT_UNKNOWN":       1,
+		"RESULT_SUCCEEDED":     2,
+		"RESULT_FAILED":        3,
+		"RESULT_NOT_PERMITTED": 4,
 	}
 )
 
@@ -1252,8 +1256,9 @@ type Repeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where the first decision stands in the log.
 	FirstSequence uint64 `protobuf:"varint,1,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
-	// What the gateway reported of it. Unknown: it may have run, so a client does
-	// not execute again unless the tool is idempotent by review.
+	// What is known of the permits that were given under this key before. Unknown: one
+	// may have run, so a client does not execute again unless the tool is idempotent by
+	// review. Failed is said once: it permits one more try, whose outcome is unknown then.
 	FirstResult   Result `protobuf:"varint,2,opt,name=first_result,json=firstResult,proto3,enum=writ.v1.Result" json:"first_result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1854,12 +1859,13 @@ const file_writ_v1_decision_proto_rawDesc = "" +
 	"\fApprovalKind\x12\x1d\n" +
 	"\x19APPROVAL_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16APPROVAL_KIND_PER_CALL\x10\x01\x12\x19\n" +
-	"\x15APPROVAL_KIND_SESSION\x10\x02*]\n" +
+	"\x15APPROVAL_KIND_SESSION\x10\x02*w\n" +
 	"\x06Result\x12\x16\n" +
 	"\x12RESULT_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRESULT_UNKNOWN\x10\x01\x12\x14\n" +
 	"\x10RESULT_SUCCEEDED\x10\x02\x12\x11\n" +
-	"\rRESULT_FAILED\x10\x032\xd1\x01\n" +
+	"\rRESULT_FAILED\x10\x03\x12\x18\n" +
+	"\x14RESULT_NOT_PERMITTED\x10\x042\xd1\x01\n" +
 	"\x0fDecisionService\x129\n" +
 	"\x06Decide\x12\x16.writ.v1.DecideRequest\x1a\x17.writ.v1.DecideResponse\x12H\n" +
 	"\vBatchDecide\x12\x1b.writ.v1.BatchDecideRequest\x1a\x1c.writ.v1.BatchDecideResponse\x129\n" +

@@ -408,6 +408,8 @@ const (
 	Result_RESULT_UNKNOWN     Result = 1
 	Result_RESULT_SUCCEEDED   Result = 2
 	Result_RESULT_FAILED      Result = 3
+	// Nothing was permitted under this key so far, so nothing can have run.
+	Result_RESULT_NOT_PERMITTED Result = 4
 )
 
 // Enum value maps for Result.
@@ -417,12 +419,14 @@ var (
 		1: "RESULT_UNKNOWN",
 		2: "RESULT_SUCCEEDED",
 		3: "RESULT_FAILED",
+		4: "RESULT_NOT_PERMITTED",
 	}
 	Result_value = map[string]int32{
-		"RESULT_UNSPECIFIED": 0,
-		"RESULT_UNKNOWN":     1,
-		"RESULT_SUCCEEDED":   2,
-		"RESULT_FAILED":      3,
+		"RESULT_UNSPECIFIED":   0,
+		"RESULT_UNKNOWN":       1,
+		"RESULT_SUCCEEDED":     2,
+		"RESULT_FAILED":        3,
+		"RESULT_NOT_PERMITTED": 4,
 	}
 )
 
@@ -639,7 +643,7 @@ type Settlement struct {
 	DecisionId string `protobuf:"bytes,3,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
 	// The place of that first entry.
 	FirstSequence uint64 `protobuf:"varint,4,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
-	// What was reported of the first request, if anything.
+	// What was known of the permits under this key when this entry was written.
 	FirstResult   Result `protobuf:"varint,5,opt,name=first_result,json=firstResult,proto3,enum=writ.ledger.v1.Result" json:"first_result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2230,12 +2234,13 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\fApprovalKind\x12\x1d\n" +
 	"\x19APPROVAL_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16APPROVAL_KIND_PER_CALL\x10\x01\x12\x19\n" +
-	"\x15APPROVAL_KIND_SESSION\x10\x02*]\n" +
+	"\x15APPROVAL_KIND_SESSION\x10\x02*w\n" +
 	"\x06Result\x12\x16\n" +
 	"\x12RESULT_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eRESULT_UNKNOWN\x10\x01\x12\x14\n" +
 	"\x10RESULT_SUCCEEDED\x10\x02\x12\x11\n" +
-	"\rRESULT_FAILED\x10\x03B8Z6github.com/writ-dev/writ/proto/writ/ledger/v1;ledgerv1b\x06proto3"
+	"\rRESULT_FAILED\x10\x03\x12\x18\n" +
+	"\x14RESULT_NOT_PERMITTED\x10\x04B8Z6github.com/writ-dev/writ/proto/writ/ledger/v1;ledgerv1b\x06proto3"
 
 var (
 	file_writ_ledger_v1_entry_proto_rawDescOnce sync.Once
