@@ -143,3 +143,20 @@ func openKeys(o Options, logExists bool) (*Keys, error) {
 	}
 	return createKeys(o.FS, o.KeyDir)
 }
+
+// digestCheck tells one digest key from another without giving it away.
+func (k *Keys) digestCheck() []byte {
+	key := decisions.DigestKey(k.Digest)
+	sum := key.Sum("digest-key", []byte(k.logID))
+	return sum[:]
+}
+
+// keepPublic writes the public key where it is missing.
+func (k *Keys) keepPublic(disk FS, dir string) error {
+	name := filepath.Join(dir, verifierFile)
+	_, err := readFile(disk, name, keyFileLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return replaceFile(disk, name, []byte(k.VerifierKey+"\n"))
+	}
+	return err
+}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -60,7 +61,26 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := l.checkKeys(found); err != nil {
+		return err
+	}
 	return l.start(found, blank)
+}
+
+// checkKeys compares the digest key with the one that the log began with, and writes
+// the public key again where it went missing: it follows from the signing key.
+func (l *Ledger) checkKeys(found recovered) error {
+	if err := l.keys.keepPublic(l.opts.FS, l.opts.KeyDir); err != nil || found.size == 0 {
+		return err
+	}
+	first, err := l.Entry(0)
+	if err != nil {
+		return err
+	}
+	if check := first.Entry.GetLogCreated().GetDigestKeyCheck(); !bytes.Equal(check, l.keys.digestCheck()) {
+		return fmt.Errorf("%w: %s in %s is not the key that log %s began with: restore it from a backup", ErrKeys, digestFile, l.opts.KeyDir, l.keys.logID)
+	}
+	return nil
 }
 
 func (l *Ledger) makeDirs() error {
@@ -133,7 +153,7 @@ func (l *Ledger) firstEntries(clean bool, found recovered) []*ledgerv1.Entry {
 		return []*ledgerv1.Entry{started}
 	}
 	created := &ledgerv1.Entry{Body: &ledgerv1.Entry_LogCreated{LogCreated: &ledgerv1.LogCreated{
-		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.VerifierKey,
+		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.VerifierKey, DigestKeyCheck: l.keys.digestCheck(),
 	}}}
 	return []*ledgerv1.Entry{created, started}
 }

@@ -722,9 +722,12 @@ type LogCreated struct {
 	// The version of the record format. This document describes version 1.
 	Format uint32 `protobuf:"varint,2,opt,name=format,proto3" json:"format,omitempty"`
 	// The verifier key of the checkpoints, as in C2SP signed-note.
-	VerifierKey   string `protobuf:"bytes,3,opt,name=verifier_key,json=verifierKey,proto3" json:"verifier_key,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	VerifierKey string `protobuf:"bytes,3,opt,name=verifier_key,json=verifierKey,proto3" json:"verifier_key,omitempty"`
+	// HMAC-SHA-256 of the log id under the digest key: with another key the log does not
+	// open, for every keyed digest would be another.
+	DigestKeyCheck []byte `protobuf:"bytes,4,opt,name=digest_key_check,json=digestKeyCheck,proto3" json:"digest_key_check,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *LogCreated) Reset() {
@@ -776,6 +779,13 @@ func (x *LogCreated) GetVerifierKey() string {
 		return x.VerifierKey
 	}
 	return ""
+}
+
+func (x *LogCreated) GetDigestKeyCheck() []byte {
+	if x != nil {
+		return x.DigestKeyCheck
+	}
+	return nil
 }
 
 // WriterStarted says that a process began to write.
@@ -2073,12 +2083,13 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\vdecision_id\x18\x03 \x01(\tR\n" +
 	"decisionId\x12%\n" +
 	"\x0efirst_sequence\x18\x04 \x01(\x04R\rfirstSequence\x129\n" +
-	"\ffirst_result\x18\x05 \x01(\x0e2\x16.writ.ledger.v1.ResultR\vfirstResult\"^\n" +
+	"\ffirst_result\x18\x05 \x01(\x0e2\x16.writ.ledger.v1.ResultR\vfirstResult\"\x88\x01\n" +
 	"\n" +
 	"LogCreated\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x16\n" +
 	"\x06format\x18\x02 \x01(\rR\x06format\x12!\n" +
-	"\fverifier_key\x18\x03 \x01(\tR\vverifierKey\"d\n" +
+	"\fverifier_key\x18\x03 \x01(\tR\vverifierKey\x12(\n" +
+	"\x10digest_key_check\x18\x04 \x01(\fR\x0edigestKeyCheck\"d\n" +
 	"\rWriterStarted\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05clean\x18\x02 \x01(\bR\x05clean\x12#\n" +
