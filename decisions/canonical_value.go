@@ -16,61 +16,72 @@ func (a *Arguments) Object() (map[string]any, error) {
 	if canonical == nil {
 		return map[string]any{}, nil
 	}
-	r := reader{canonical}
+	r := ReadCanonical(canonical)
 	return r.object(), nil
 }
 
-// reader takes values off a canonical text. Canonical has refused everything else,
-// so there is nothing here to go wrong.
-type reader struct{ rest []byte }
+// Reader takes values off a canonical text, from left to right. Canonical has refused
+// everything else, so there is nothing here to go wrong: it must be given nothing else.
+type Reader struct{ rest []byte }
 
-func (r *reader) value() any {
-	switch r.rest[0] {
+// ReadCanonical reads what Canonical returned.
+func ReadCanonical(text []byte) Reader { return Reader{text} }
+
+func (r *Reader) value() any {
+	switch r.Peek() {
 	case '{':
 		return r.object()
 	case '[':
 		return r.array()
 	case '"':
-		return Unquote(r.text())
+		return Unquote(r.Text())
+	}
+	switch text := r.Scalar(); text[0] {
 	case 't':
-		r.rest = r.rest[len("true"):]
 		return true
 	case 'f':
-		r.rest = r.rest[len("false"):]
 		return false
 	case 'n':
-		r.rest = r.rest[len("null"):]
 		return nil
+	default:
+		return json.Number(text)
 	}
-	end := bytes.IndexAny(r.rest, ",]}")
-	if end < 0 {
-		end = len(r.rest)
-	}
-	number := json.Number(r.rest[:end])
-	r.rest = r.rest[end:]
-	return number
 }
 
-func (r *reader) object() map[string]any {
+func (r *Reader) object() map[string]any {
 	object := map[string]any{}
-	for r.next('}') {
-		key := Unquote(r.text())
-		r.rest = r.rest[1:] // the colon
+	for r.Next('}') {
+		key := Unquote(r.Key())
 		object[key] = r.value()
 	}
 	return object
 }
 
-func (r *reader) array() []any {
+func (r *Reader) array() []any {
 	array := []any{}
-	for r.next(']') {
+	for r.Next(']') {
 		array = append(array, r.value())
 	}
 	return array
 }
 
-// next takes the opening bracket or a comma, and says whether a member follows.
-func (r *reader) next(end byte) bool {
+// Peek returns the first byte of the value that follows, which tells its type.
+func (r *Reader) Peek() byte { return r.rest[0] }
+
+// Scalar takes a number, true, false or null.
+func (r *Reader) Scalar() []byte {
+	end := bytes.IndexAny(r.rest, ",]}")
+	if end < 0 {
+		end = len(r.rest)
+	}
+	text := r.rest[:end]
+	r.rest = r.rest[end:]
+	return text
+}
+
+// Next takes the opening bracket or a comma, and says whether a member follows before
+// the end, which is ']' or '}'.
+func (r *Reader) Next(end byte) bool {
 	separator := r.rest[0]
 	r.rest = r.rest[1:]
 	if separator == end {
@@ -83,8 +94,15 @@ func (r *reader) next(end byte) bool {
 	return true
 }
 
-// text takes a string, quotes included.
-func (r *reader) text() []byte {
+// Key takes a member's key, quotes included, and the colon.
+func (r *Reader) Key() []byte {
+	key := r.Text()
+	r.rest = r.rest[1:]
+	return key
+}
+
+// Text takes a string, quotes included.
+func (r *Reader) Text() []byte {
 	end := 1
 	for r.rest[end] != '"' {
 		if r.rest[end] == '\\' {

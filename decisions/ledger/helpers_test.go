@@ -26,6 +26,7 @@ func testOptions(t testing.TB) Options {
 		SegmentBytes: minSegmentBytes,
 		ReserveBytes: 1,
 		Version:      "test",
+		NoScrub:      true,
 	}
 }
 

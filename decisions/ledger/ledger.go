@@ -29,6 +29,8 @@ type Ledger struct {
 	checkpointer checkpointer
 	indexer      indexer
 	space        space
+	scrubbing    context.Context //nolint:containedctx // lives as long as the ledger
+	stopScrub    context.CancelFunc
 	background   sync.WaitGroup
 	writing      sync.WaitGroup
 
@@ -176,6 +178,7 @@ func (l *Ledger) Close() (err error) {
 func (l *Ledger) shut() error {
 	l.queue.close(ErrClosed)
 	l.writing.Wait()
+	l.stopScrub()
 	close(l.checkpointer.stop)
 	close(l.indexer.stop)
 	close(l.space.stop)

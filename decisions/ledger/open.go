@@ -17,6 +17,7 @@ import (
 
 func newLedger(o Options) *Ledger {
 	l := &Ledger{opts: o, done: make(chan struct{})}
+	l.scrubbing, l.stopScrub = context.WithCancel(context.Background())
 	l.queue.wake = make(chan struct{}, 1)
 	l.checkpointer.l, l.checkpointer.stop = l, make(chan struct{})
 	l.indexer = indexer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
@@ -130,6 +131,9 @@ func (l *Ledger) start(found recovered, blank uint32) error {
 	l.background.Go(l.checkpointer.run)
 	l.background.Go(l.indexer.run)
 	l.background.Go(l.space.run)
+	if !l.opts.NoScrub {
+		l.background.Go(func() { l.scrub(l.scrubbing) })
+	}
 	l.opts.Logger.Info("ledger open", "dir", l.opts.Dir, "log", l.keys.logID, "entries", l.Size(), "clean", clean, "dropped_bytes", found.dropped)
 	return nil
 }

@@ -26,6 +26,9 @@ type Options struct {
 	CheckpointEntries  uint64
 	// ReserveBytes of free space, below which nothing is appended. Default 256 MiB.
 	ReserveBytes uint64
+	// NoScrub leaves out the verification of the whole log beside the answers. It is for
+	// tests that count what the disk is asked.
+	NoScrub bool
 	// Version of the program, for the log.
 	Version string
 	Logger  *slog.Logger
