@@ -43,7 +43,7 @@ func compileArguments(input []byte) *arguments {
 	if err != nil {
 		return &arguments{unusable: fmt.Errorf("the pinned input schema can't be used: %w", err)}
 	}
-	return &arguments{schema: schema}
+	return &arguments{schema: schema, plain: newPlain(schema)}
 }
 
 func compileSchema(input []byte) (*jsonschema.Schema, error) {
