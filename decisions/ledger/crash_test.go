@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -248,7 +249,25 @@ func TestSpace(t *testing.T) {
 			t.Errorf("%d bytes free: blob: got %v, expected %v", step.free, err, step.want)
 		}
 	}
+	if err := l.space.forIndex(); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("the index with 1000 bytes free: %v", err)
+	}
+	disk.mu.Lock()
+	disk.free = 1 << 40
+	disk.mu.Unlock()
 	if err := l.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A start on a full disk is refused in words: the index maps files that the disk has
+// no room for.
+func TestStartOnAFullDisk(t *testing.T) {
+	o := testOptions(t)
+	disk := newSimDisk()
+	disk.free = indexNeeds - 1
+	o.FS = disk
+	if _, err := Open(context.Background(), o); !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "free some space") {
+		t.Errorf("got %v", err)
 	}
 }

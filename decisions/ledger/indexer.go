@@ -23,6 +23,9 @@ func (x *indexer) run() {
 		case <-x.stop:
 			return
 		}
+		if x.l.space.low.Load() {
+			continue // nothing is appended either; the next entry signals again
+		}
 		if err := x.l.catchUp(); err != nil {
 			x.l.tail.fail(x.l.fail(err))
 			return

@@ -184,10 +184,24 @@ func (l *Ledger) shut() error {
 	close(l.space.stop)
 	l.background.Wait()
 	err := l.Err()
-	if err == nil {
-		err = errors.Join(l.checkpointer.sign(), l.catchUp(), l.markClean())
+	index := l.space.forIndex()
+	if err == nil && index == nil {
+		err = l.catchUp()
 	}
-	return errors.Join(err, l.index.close(), closeSegments(l.segments.view()), l.lock.Close())
+	if err == nil {
+		err = errors.Join(l.checkpointer.sign(), l.markClean())
+	}
+	return errors.Join(err, l.closeIndex(index), closeSegments(l.segments.view()), l.lock.Close())
+}
+
+// closeIndex leaves the index as it is where the disk is full: closing writes, and what
+// it lacks then is taken from the log at the next start.
+func (l *Ledger) closeIndex(full error) error {
+	if full != nil {
+		l.opts.Logger.Warn("the index is left as it is and catches up at the next start", "reason", full)
+		return nil
+	}
+	return l.index.close()
 }
 
 // markClean leaves word that the writer stopped in order.

@@ -21,7 +21,7 @@ func newLedger(o Options) *Ledger {
 	l.queue.wake = make(chan struct{}, 1)
 	l.checkpointer.l, l.checkpointer.stop = l, make(chan struct{})
 	l.indexer = indexer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
-	l.space.l, l.space.stop = l, make(chan struct{})
+	l.space = space{l: l, stop: make(chan struct{}), due: make(chan struct{}, 1)}
 	l.writer.l, l.writer.blank = l, make(chan prepared, 1)
 	l.writer.batch.limit = int(min(maxFrame, o.SegmentBytes/4))
 	return l
@@ -100,6 +100,9 @@ func (l *Ledger) openLog(begun []*segment) (err error) {
 	}
 	if len(begun) > 0 && begun[0].log() != l.keys.logID {
 		return fmt.Errorf("%w: %s holds log %s, but the keys in %s are log %s's: name the directory that has its keys", ErrKeys, l.opts.Dir, begun[0].log(), l.opts.KeyDir, l.keys.logID)
+	}
+	if err = l.space.forIndex(); err != nil {
+		return err
 	}
 	if _, err = hex.Decode(l.id[:], []byte(l.keys.logID)); err != nil {
 		return err

@@ -6,14 +6,46 @@ import (
 	"time"
 )
 
-const spaceInterval = time.Second
+const (
+	spaceInterval = time.Second
+	// spaceBytes of entries are written at most between two looks at the disk.
+	spaceBytes = 8 << 20
+	// indexNeeds is what the index may touch of its files, which are mapped into
+	// memory: a page that the disk has no room for would end the process.
+	indexNeeds = 96 << 20
+)
 
 // space knows whether there is room. It asks the disk in the background, so that an
 // append only looks at a flag.
 type space struct {
 	l    *Ledger
 	stop chan struct{}
+	due  chan struct{} // 1 deep
 	low  atomic.Bool
+
+	written int64 // since the last look that was asked for; the writer's
+}
+
+// wrote is told of each batch.
+func (s *space) wrote(bytes int) {
+	if s.written += int64(bytes); s.written < spaceBytes {
+		return
+	}
+	s.written = 0
+	select {
+	case s.due <- struct{}{}:
+	default:
+	}
+}
+
+// forIndex is ErrNoSpace where the index could not be opened or closed safely.
+func (s *space) forIndex() error {
+	free, err := s.l.opts.FS.Free(s.l.opts.Dir)
+	if err != nil || free >= indexNeeds {
+		return nil //nolint:nilerr // a disk that can't say is not known to be full
+	}
+	return fmt.Errorf("%w: the index needs %d MiB, and %d are free below %s: free some space and start again",
+		ErrNoSpace, indexNeeds>>20, free>>20, s.l.opts.Dir)
 }
 
 func (s *space) run() {
@@ -22,6 +54,8 @@ func (s *space) run() {
 	for {
 		select {
 		case <-ticker.C:
+			s.check()
+		case <-s.due:
 			s.check()
 		case <-s.stop:
 			return

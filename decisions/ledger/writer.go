@@ -115,6 +115,7 @@ func (w *writer) publish(at place) {
 	w.l.tail.add(at, leaves)
 	w.l.head.advance(leaves)
 	w.l.stats.batch(len(leaves), len(w.batch.buf))
+	w.l.space.wrote(len(w.batch.buf))
 	w.l.indexer.signal()
 	w.l.checkpointer.grown(w.next)
 }
