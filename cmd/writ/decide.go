@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -30,12 +31,11 @@ func (r remote) explain(err error) error {
 		return err
 	}
 	hint := ""
-	switch s.Code() {
-	case codes.Unavailable:
+	switch {
+	case s.Code() == codes.Unavailable && strings.Contains(s.Message(), "dial"):
 		hint = ": is it running? Start it with writ serve, or name it with --address"
-	case codes.DeadlineExceeded:
+	case s.Code() == codes.DeadlineExceeded:
 		hint = ": wait longer with --timeout"
-	default:
 	}
 	return fmt.Errorf("%s answered %s: %s%s", r.Address, s.Code(), s.Message(), hint)
 }
