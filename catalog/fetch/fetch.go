@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/writ-dev/writ/catalog"
 )
 
 // maxPages bounds a server that never ends its list.
@@ -78,6 +80,7 @@ func list(ctx context.Context, t mcp.Transport, o Options) ([]json.RawMessage, e
 	var pages []json.RawMessage
 	// An empty-string cursor is a cursor: only an absent one ends the list. The
 	// recorder knows the difference, the decoded result does not.
+	size := 0
 	for cursor := (*string)(nil); ; {
 		if len(pages) == maxPages {
 			return nil, fmt.Errorf("the tool list did not end after %d pages", maxPages)
@@ -85,6 +88,9 @@ func list(ctx context.Context, t mcp.Transport, o Options) ([]json.RawMessage, e
 		raw, err := seen.page(ctx, session, cursor)
 		if err != nil {
 			return nil, fmt.Errorf("tools/list, page %d: %w", len(pages)+1, err)
+		}
+		if size += len(raw); size > catalog.MaxToolSetBytes {
+			return nil, fmt.Errorf("tools/list, page %d: %w: the pages are over %d bytes together", len(pages)+1, ErrTooLong, catalog.MaxToolSetBytes)
 		}
 		pages = append(pages, raw)
 		var next struct {
@@ -126,6 +132,7 @@ func offer(names []string) (*mcp.ClientCapabilities, error) {
 type process struct {
 	cmd       *exec.Cmd
 	transport mcp.Transport
+	out       io.Closer // our end of its standard output
 	filtered  *filter
 }
 
@@ -153,14 +160,18 @@ func start(ctx context.Context, o Options) (*process, error) {
 	filtered := protocolLines(out, beside)
 	return &process{
 		cmd:       cmd,
+		out:       out,
 		filtered:  filtered,
 		transport: &mcp.IOTransport{Reader: filtered, Writer: in, MaxLineLength: -1},
 	}, nil
 }
 
+// stop does not wait for the pipe to end: what the server started may have left its
+// group, where killGroup does not reach it, and hold the other end for ever.
 func (p *process) stop() {
 	_ = p.filtered.Close()
 	_ = killGroup(p.cmd) // it has said what it had to say
-	<-p.filtered.done    // Wait closes the pipe that the filter reads
-	_ = p.cmd.Wait()
+	_ = p.out.Close()
+	<-p.filtered.done
+	_ = p.cmd.Wait() // waits at most WaitDelay for who holds standard error
 }

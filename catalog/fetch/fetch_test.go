@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/writ-dev/writ/catalog"
 )
 
 // The server is this test binary, started again with a script in its environment:
@@ -59,10 +61,25 @@ func serveScript(script string) {
 			}
 			answer = pages[cursor]
 		}
-		if answer == "exit" {
+		switch answer {
+		case "exit":
 			return
+		case "pour":
+			pour()
+			return
+		case "large":
+			answer = `"result":{"nextCursor":"","tools":[],"x":"` + strings.Repeat("x", catalog.MaxToolSetBytes/2) + `"}`
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", q.ID, answer)
+	}
+}
+
+// pour prints one line until nobody reads it.
+func pour() {
+	for {
+		if _, err := os.Stdout.WriteString(strings.Repeat("{", 1<<16)); err != nil {
+			return
+		}
 	}
 }
 
@@ -120,6 +137,21 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 			pages, _, err := fetched(t, c.script)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %s, %v; want an error that says %q", pages, err, c.says)
+			}
+		})
+	}
+}
+
+// R16: neither one line nor many pages take more memory than a list may have.
+func TestServersThatSayTooMuch(t *testing.T) {
+	for name, c := range map[string]struct{ script, says string }{
+		"a line without end":   {"- pour", "a line of its standard output is over 16777216 bytes"},
+		"pages of 8 MiB, ever": {"- large\nc large", "the pages are over 16777216 bytes together"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := fetched(t, c.script)
+			if !errors.Is(err, ErrTooLong) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %.300v; want an error that says %q", err, c.says)
 			}
 		})
 	}

@@ -3,10 +3,20 @@ package fetch
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/writ-dev/writ/catalog"
 )
+
+// maxLine bounds what one line of a server takes in memory, in bytes: a page of a
+// list is one line, and a whole list is no longer.
+const maxLine = catalog.MaxToolSetBytes
+
+// ErrTooLong says that a server printed more than a tool list may hold (R16).
+var ErrTooLong = errors.New("the server said too much")
 
 // filter passes on only lines that can be JSON-RPC. Some servers print a banner on
 // standard output; it goes to beside, so that a person sees it.
@@ -28,9 +38,9 @@ func protocolLines(from io.Reader, beside io.Writer) *filter {
 // pass ends with io.EOF or what stopped it.
 func pass(from *bufio.Reader, in, beside io.Writer) error {
 	for {
-		line, err := from.ReadBytes('\n')
+		line, err := readLine(from)
 		switch text := bytes.TrimSpace(line); {
-		case len(text) == 0:
+		case len(text) == 0, errors.Is(err, ErrTooLong):
 		case text[0] == '{':
 			if _, werr := in.Write(append(text, '\n')); werr != nil {
 				return werr
@@ -40,6 +50,21 @@ func pass(from *bufio.Reader, in, beside io.Writer) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// readLine returns a line and its end, or what there is of it and why no more came.
+func readLine(from *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := from.ReadSlice('\n')
+		if len(line)+len(piece) > maxLine {
+			return nil, fmt.Errorf("%w: a line of its standard output is over %d bytes: expected JSON-RPC, one message a line, and lists of at most that size", ErrTooLong, maxLine)
+		}
+		line = append(line, piece...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
 }
