@@ -83,6 +83,15 @@ func (l *loader) readFile(fsys fs.FS, name string) ([]byte, bool) {
 	if path.Ext(name) == ".json" {
 		limit = maxToolSet
 	}
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		l.unreadable(name, err)
+		return nil, false
+	}
+	if !info.Mode().IsRegular() { // opening a named pipe would wait for who writes it
+		l.add(Finding{File: name, Code: codeUnreadable, Message: "is " + modeWords(info.Mode()), Fix: "put a regular file, or a link to one, in its place"})
+		return nil, false
+	}
 	f, err := fsys.Open(name)
 	if err != nil {
 		l.unreadable(name, err)
@@ -103,4 +112,17 @@ func (l *loader) readFile(fsys fs.FS, name string) ([]byte, bool) {
 
 func (l *loader) unreadable(name string, err error) {
 	l.add(Finding{File: name, Code: codeUnreadable, Message: err.Error(), Fix: "make the file readable"})
+}
+
+// modeWords says what a name stands for where it is no regular file.
+func modeWords(m fs.FileMode) string {
+	switch m.Type() {
+	case fs.ModeDir:
+		return "a directory"
+	case fs.ModeNamedPipe:
+		return "a named pipe"
+	case fs.ModeSocket:
+		return "a socket"
+	}
+	return "a device"
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,6 +116,32 @@ func TestUnreadable(t *testing.T) {
 	if len(list) != 3 {
 		t.Errorf("got %v", list)
 	}
+}
+
+// What is no file is refused before it is opened: nobody may ever write that pipe.
+func TestNoFile(t *testing.T) {
+	for want, mode := range map[string]fs.FileMode{
+		"a named pipe": fs.ModeNamedPipe, "a socket": fs.ModeSocket, "a device": fs.ModeDevice | fs.ModeCharDevice,
+	} {
+		fsys := neverOpened{fstest.MapFS{"reviews/a.yaml": {Mode: mode}}, t}
+		list := Check(fsys, today())
+		if len(list) != 1 || list[0].Code != codeUnreadable || list[0].File != "reviews/a.yaml" || list[0].Message != "is "+want || !stops(list) {
+			t.Errorf("%s: got %v", want, list)
+		}
+	}
+}
+
+// neverOpened fails the test that opens a document.
+type neverOpened struct {
+	fstest.MapFS
+	t *testing.T
+}
+
+func (f neverOpened) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, "reviews/") {
+		f.t.Errorf("%s was opened", name)
+	}
+	return f.MapFS.Open(name)
 }
 
 // What is not released gives words, and pins nothing (R14).
