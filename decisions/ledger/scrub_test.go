@@ -110,3 +110,18 @@ func rewrite(t *testing.T, file string, change func([]byte)) {
 		t.Fatal(err)
 	}
 }
+
+// No byte of a segment's header changes unseen.
+func TestEveryByteOfAHeaderCounts(t *testing.T) {
+	sound := header{number: 0, size: minSegmentBytes}.encode()
+	if _, err := parseHeader(sound); err != nil {
+		t.Fatal(err)
+	}
+	for i := range sound {
+		changed := bytes.Clone(sound)
+		changed[i] ^= 1
+		if _, err := parseHeader(changed); err == nil {
+			t.Errorf("byte %d was changed and not seen", i)
+		}
+	}
+}

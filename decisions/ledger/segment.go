@@ -70,6 +70,9 @@ func parseHeader(b []byte) (header, error) {
 	if format := binary.BigEndian.Uint32(b[8:]); format != segmentFormat {
 		return header{}, fmt.Errorf("%w: format %d, this version reads up to %d: start a newer version", ErrNewer, format, segmentFormat)
 	}
+	if rest := b[segmentCRCAt+4 : segmentHeader]; !allZero(rest) {
+		return header{}, fmt.Errorf("%w: bytes %d to %d are not zeros", errBadHeader, segmentCRCAt+4, segmentHeader-1)
+	}
 	return header{
 		number: binary.BigEndian.Uint32(b[12:]),
 		logID:  [16]byte(b[16:32]),
