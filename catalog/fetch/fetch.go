@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/writ-dev/writ/catalog"
 )
 
 // maxPages bounds a server that never ends its list.
@@ -89,8 +87,8 @@ func list(ctx context.Context, t mcp.Transport, o Options) ([]json.RawMessage, e
 		if err != nil {
 			return nil, fmt.Errorf("tools/list, page %d: %w", len(pages)+1, err)
 		}
-		if size += len(raw); size > catalog.MaxToolSetBytes {
-			return nil, fmt.Errorf("tools/list, page %d: %w: the pages are over %d bytes together", len(pages)+1, ErrTooLong, catalog.MaxToolSetBytes)
+		if size += len(raw); size > maxList {
+			return nil, fmt.Errorf("tools/list, page %d: %w: the pages are over %d bytes together", len(pages)+1, ErrTooLong, maxList)
 		}
 		pages = append(pages, raw)
 		var next struct {

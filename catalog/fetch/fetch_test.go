@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"github.com/writ-dev/writ/catalog"
 )
 
 // The server is this test binary, started again with a script in its environment:
@@ -67,8 +65,10 @@ func serveScript(script string) {
 		case "pour":
 			pour()
 			return
+		case "leave behind":
+			answer = leaveBehind()
 		case "large":
-			answer = `"result":{"nextCursor":"","tools":[],"x":"` + strings.Repeat("x", catalog.MaxToolSetBytes/2) + `"}`
+			answer = `"result":{"nextCursor":"","tools":[],"x":"` + strings.Repeat("x", maxList/2) + `"}`
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", q.ID, answer)
 	}

@@ -8,12 +8,12 @@ import (
 	"io"
 	"sync"
 
-	"github.com/writ-dev/writ/catalog"
+	"github.com/writ-dev/writ/decisions"
 )
 
-// maxLine bounds what one line of a server takes in memory, in bytes: a page of a
-// list is one line, and a whole list is no longer.
-const maxLine = catalog.MaxToolSetBytes
+// maxList bounds a list, all pages together, in bytes, as what reads it does, and so
+// what one line of a server takes in memory: a page is one line.
+const maxList = decisions.DefaultSize
 
 // ErrTooLong says that a server printed more than a tool list may hold (R16).
 var ErrTooLong = errors.New("the server said too much")
@@ -59,8 +59,8 @@ func readLine(from *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		piece, err := from.ReadSlice('\n')
-		if len(line)+len(piece) > maxLine {
-			return nil, fmt.Errorf("%w: a line of its standard output is over %d bytes: expected JSON-RPC, one message a line, and lists of at most that size", ErrTooLong, maxLine)
+		if len(line)+len(piece) > maxList {
+			return nil, fmt.Errorf("%w: a line of its standard output is over %d bytes: expected JSON-RPC, one message a line, and lists of at most that size", ErrTooLong, maxList)
 		}
 		line = append(line, piece...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
