@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
-	"strings"
 	"testing/fstest"
 	"time"
-
-	writ "github.com/writ-dev/writ/clients/go"
 )
 
 // serveFlags say what to serve and where; serve and demo share them.
@@ -48,23 +44,6 @@ func (f serveFlags) logger(s streams) *slog.Logger {
 		level = slog.LevelInfo
 	}
 	return slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level}))
-}
-
-// listen opens the address. Nobody authenticates yet, so another machine may ask
-// only where the operator says so.
-func (f serveFlags) listen(ctx context.Context) (net.Listener, error) {
-	network, address := "tcp", f.Listen
-	if path, unix := strings.CutPrefix(f.Listen, "unix:"); unix {
-		network, address = "unix", path
-	}
-	if !writ.Loopback(f.Listen) && !f.Insecure {
-		return nil, fmt.Errorf("--listen %s is reachable from other machines, and there is no authentication yet: listen on loopback, or add --insecure where a network policy protects the port", f.Listen)
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, network, address)
-	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w: choose another address, for example --listen 127.0.0.1:0", f.Listen, err)
-	}
-	return l, nil
 }
 
 // stopGrace is how long calls under way may take once the service stops.

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	writ "github.com/writ-dev/writ/clients/go"
+)
+
+// listen opens the address. Nobody authenticates yet, so another machine may ask
+// only where the operator says so.
+func (f serveFlags) listen(ctx context.Context) (net.Listener, error) {
+	network, address, err := f.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !writ.Loopback(f.Listen) && !f.Insecure {
+		return nil, fmt.Errorf("--listen %s is reachable from other machines, and there is no authentication yet: listen on loopback, or add --insecure where a network policy protects the port", f.Listen)
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, network, address)
+	if errors.Is(err, syscall.EADDRINUSE) && network == "unix" && abandoned(ctx, address) {
+		if err = os.Remove(address); err == nil {
+			l, err = config.Listen(ctx, network, address)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: %w: choose another address, for example --listen 127.0.0.1:0", f.Listen, err)
+	}
+	return l, nil
+}
+
+// place splits the address into what package net wants.
+func (f serveFlags) place(ctx context.Context) (network, address string, err error) {
+	const expected = "expected host:port or unix:PATH, for example 127.0.0.1:4750"
+	if path, unix := strings.CutPrefix(f.Listen, "unix:"); unix {
+		if path == "" {
+			return "", "", fmt.Errorf("--listen %q names no file: %s", f.Listen, expected)
+		}
+		return "unix", path, nil
+	}
+	_, port, err := net.SplitHostPort(f.Listen)
+	if err == nil && port == "" {
+		err = errors.New("missing port")
+	}
+	if err == nil {
+		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("--listen %q: %w: %s", f.Listen, err, expected)
+	}
+	return "tcp", f.Listen, nil
+}
+
+// abandoned reports whether a socket is what a service that was killed left: the file
+// is there and nobody answers.
+func abandoned(ctx context.Context, path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Type() != fs.ModeSocket {
+		return false
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
