@@ -61,6 +61,8 @@ func main() {
 // run parses and runs one command and returns the process's exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	code := -1 // set where the parser has already printed help
+	out := &printed{to: s.out}
+	s.out = out
 	parser, err := kong.New(&cli{},
 		kong.Name("writ"),
 		kong.Description("Writ decides whether an agent's tool call runs, is only recorded, waits for a person, or is refused, and logs the answer before it gives it."),
@@ -76,6 +78,9 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitFailed
 	}
 	command, err := parser.Parse(args)
+	if lost := out.complete(nil); lost != nil {
+		return exitCode(lost, s)
+	}
 	if code >= 0 {
 		return code
 	}
@@ -83,7 +88,9 @@ func run(ctx context.Context, args []string, s streams) int {
 		say(s.err, "writ: %v: see writ --help\n", err)
 		return exitUsage
 	}
-	return exitCode(command.Run(), s)
+	return exitCode(interruptible(ctx, graceOf(command.Command()), func() error {
+		return out.complete(command.Run())
+	}), s)
 }
 
 func exitCode(err error, s streams) int {
@@ -99,7 +106,7 @@ func exitCode(err error, s streams) int {
 	return exitFailed
 }
 
-// say prints for a person; nobody can be told that nobody can be told.
+// say prints for a person. Of standard output, printed knows whether all of it arrived.
 func say(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 
 type versionCmd struct{}

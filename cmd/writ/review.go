@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -22,6 +23,16 @@ type reviewInitCmd struct {
 
 func (reviewInitCmd) Help() string {
 	return "Example:\n  writ toolset fetch -q -- npx -y @modelcontextprotocol/server-memory > toolsets/memory.json\n  writ review init --server memory toolsets/memory.json > reviews/memory.yaml"
+}
+
+// Validate refuses names that no review could have.
+func (c reviewInitCmd) Validate() error {
+	for _, f := range [][2]string{{"--server", c.Server}, {"--workspace", c.Workspace}} {
+		if strings.TrimSpace(f[1]) == "" {
+			return fmt.Errorf("%s is empty: expected a name, for example memory", f[0])
+		}
+	}
+	return nil
 }
 
 func (c reviewInitCmd) Run(s streams) error {
