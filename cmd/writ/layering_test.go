@@ -24,7 +24,7 @@ var layers = []layer{
 		"an auditor imports the vocabulary to verify a log, and must get nothing else with it"},
 	{"decisions/ledger", []string{"decisions", "proto/writ/ledger/v1"},
 		"the ledger stores what was decided and has no opinion about it"},
-	{"catalog/...", []string{"catalog/...", "decisions"},
+	{"catalog/...", []string{"catalog/...", "catalog", "decisions"},
 		"fingerprints and reviews are the same for the service, a client and a release check"},
 	{"catalog", []string{"catalog/...", "decisions"},
 		"fingerprints and reviews are the same for the service, a client and a release check"},
