@@ -1,5 +1,7 @@
 package ledger
 
+import "errors"
+
 // indexer moves tiles from the tail into the index, in the background.
 type indexer struct {
 	l    *Ledger
@@ -23,22 +25,38 @@ func (x *indexer) run() {
 		case <-x.stop:
 			return
 		}
-		if x.l.space.low.Load() {
-			continue // nothing is appended either; the next entry signals again
+		err := x.l.catchUp()
+		if errors.Is(err, ErrNoSpace) {
+			x.pause()
+			continue
 		}
-		if err := x.l.catchUp(); err != nil {
+		if err != nil {
 			x.l.tail.fail(x.l.fail(err))
 			return
 		}
 	}
 }
 
-// catchUp indexes every whole tile.
+// pause makes the want of room known, so that nothing is appended either. Its end
+// signals the indexer.
+func (x *indexer) pause() {
+	x.l.space.check()
+	if !x.l.space.low.Load() { // it has ended already
+		x.signal()
+	}
+}
+
+// catchUp indexes every whole tile. The disk is asked before each: it may fill within
+// a moment, and what Badger maps can't be written then without ending the process.
+// Errors: ErrNoSpace, the index's.
 func (l *Ledger) catchUp() error {
 	for {
 		t, ok := l.tail.take()
 		if !ok {
 			return nil
+		}
+		if err := l.space.forIndex(); err != nil {
+			return err
 		}
 		if err := l.index.commit(t); err != nil {
 			return err

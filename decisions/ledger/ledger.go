@@ -184,24 +184,25 @@ func (l *Ledger) shut() error {
 	close(l.space.stop)
 	l.background.Wait()
 	err := l.Err()
-	index := l.space.forIndex()
-	if err == nil && index == nil {
-		err = l.catchUp()
-	}
 	if err == nil {
 		err = errors.Join(l.checkpointer.sign(), l.markClean())
 	}
-	return errors.Join(err, l.closeIndex(index), closeSegments(l.segments.view()), l.lock.Close())
+	return errors.Join(err, l.closeIndex(err == nil), closeSegments(l.segments.view()), l.lock.Close())
 }
 
-// closeIndex leaves the index as it is where the disk is full: closing writes, and what
-// it lacks then is taken from the log at the next start.
-func (l *Ledger) closeIndex(full error) error {
-	if full != nil {
-		l.opts.Logger.Warn("the index is left as it is and catches up at the next start", "reason", full)
+// closeIndex brings the index up to the log, where that is whole, and closes it. Where
+// the disk is full it is left as it is, since closing writes: what it lacks then is
+// taken from the log at the next start.
+func (l *Ledger) closeIndex(whole bool) error {
+	err := l.space.forIndex()
+	if err == nil && whole {
+		err = l.catchUp()
+	}
+	if errors.Is(err, ErrNoSpace) {
+		l.opts.Logger.Warn("the index is left as it is and catches up at the next start", "reason", err)
 		return nil
 	}
-	return l.index.close()
+	return errors.Join(err, l.index.close())
 }
 
 // markClean leaves word that the writer stopped in order.

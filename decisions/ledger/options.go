@@ -24,7 +24,8 @@ type Options struct {
 	// the log's for the disk. Default: 1 s, 1,000.
 	CheckpointInterval time.Duration
 	CheckpointEntries  uint64
-	// ReserveBytes of free space, below which nothing is appended. Default 256 MiB.
+	// ReserveBytes of free space, below which nothing is appended. Default 256 MiB, and
+	// never less than the 96 MiB that the index may need.
 	ReserveBytes uint64
 	// NoScrub leaves out the verification of the whole log beside the answers. It is for
 	// tests that count what the disk is asked.
@@ -53,7 +54,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.Anchor = defaulted(o.Anchor, filepath.Join(o.KeyDir, "anchor"))
 	o.CheckpointInterval = defaulted(o.CheckpointInterval, time.Second)
 	o.CheckpointEntries = defaulted(o.CheckpointEntries, 1000)
-	o.ReserveBytes = defaulted(o.ReserveBytes, 256<<20)
+	o.ReserveBytes = max(defaulted(o.ReserveBytes, 256<<20), indexNeeds)
 	o.Version = defaulted(o.Version, "unknown")
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -82,6 +82,7 @@ func (s *space) set(low bool) {
 		return
 	}
 	s.l.opts.Logger.Info("there is room again", "dir", s.l.opts.Dir)
+	s.l.indexer.signal()
 }
 
 // err is ErrNoSpace while there is too little.
