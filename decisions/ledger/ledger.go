@@ -160,12 +160,19 @@ func (l *Ledger) fail(cause error) error {
 	l.failure.Lock()
 	defer l.failure.Unlock()
 	if l.err == nil {
-		l.err = fmt.Errorf("%w: %w: nothing is answered from here on: look after the disk, then start again", ErrFailed, cause)
+		l.err = fmt.Errorf("%w: %w: nothing is answered from here on: %s, then start again", ErrFailed, cause, nextStep(cause))
 		l.opts.Logger.Error("ledger failed", "error", l.err)
 		l.queue.close(l.err)
 		close(l.done)
 	}
 	return l.err
+}
+
+func nextStep(cause error) string {
+	if bad := (*BadEntryError)(nil); errors.As(cause, &bad) {
+		return "restore from a backup"
+	}
+	return "look after the disk"
 }
 
 // Close answers what was asked before it, signs a last checkpoint and lets go of the

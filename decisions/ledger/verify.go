@@ -139,7 +139,7 @@ func (v *verification) batch(b *batch) error {
 	for i, e := range b.envelopes {
 		err := v.entry(e, b.leaves[i])
 		if bad := (*BadEntryError)(nil); err != nil && !errors.As(err, &bad) {
-			if !errors.Is(err, ErrKeys) {
+			if unread := (*fs.PathError)(nil); !errors.Is(err, ErrKeys) && !errors.As(err, &unread) {
 				err = fmt.Errorf("%w: %w", ErrDamaged, err)
 			}
 			err = &BadEntryError{e.Sequence, v.walk.segments[b.place.segment].name, b.place.offset, err}
@@ -250,6 +250,9 @@ func (v *verification) blob(name string) error {
 		return nil
 	}
 	_, err := readBlob(v.o.FS, v.o.blobDir(), name)
+	if errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("%w is gone from %s: restore the file from a backup", err, v.o.blobDir())
+	}
 	if err == nil {
 		v.blobs[name] = true
 		v.report.Blobs++
