@@ -105,9 +105,23 @@ func (s *State) report(r *Report, sequence uint64, now int64) error {
 	if record.Result == ledgerv1.Result_RESULT_UNSPECIFIED || record.Result == ledgerv1.Result_RESULT_SUCCEEDED {
 		return nil // nothing was permitted, or it is known to have happened
 	}
+	if !reportable(r.Result) {
+		return nil
+	}
 	record.Result = r.Result
 	s.Keys.SetKey(key, record, sequence)
 	return nil
+}
+
+// reportable says whether a result can be that of an execution. The others would make
+// a permit that was given look as if it had not been.
+func reportable(r ledgerv1.Result) bool {
+	switch r {
+	case ledgerv1.Result_RESULT_UNKNOWN, ledgerv1.Result_RESULT_SUCCEEDED, ledgerv1.Result_RESULT_FAILED:
+		return true
+	default:
+		return false
+	}
 }
 
 // permitted notes that a permit goes out: from here on its outcome is unknown, also

@@ -152,17 +152,22 @@ func TestPermitsUnderOneKey(t *testing.T) {
 		steps []decisions.Event
 		want  ledgerv1.Result // what the last step, a repeat, says of those before
 	}{
-		"waits, then runs":                   {[]decisions.Event{ask(wait), ask(run)}, never},
-		"waits, runs, and again":             {[]decisions.Event{ask(wait), ask(run), ask(run)}, unknown},
-		"a passing refusal, then runs":       {[]decisions.Event{{Claim: claim(1, decisions.Refuse, decisions.CodePolicyTimeout)}, ask(run)}, never},
-		"runs, nothing reported":             {[]decisions.Event{ask(run), ask(run)}, unknown},
-		"failed opens one more try":          {[]decisions.Event{ask(run), report(failed), ask(run)}, failed},
-		"and not a third":                    {[]decisions.Event{ask(run), report(failed), ask(run), ask(run)}, unknown},
-		"until that one failed too":          {[]decisions.Event{ask(run), report(failed), ask(run), report(failed), ask(run)}, failed},
-		"a late failure undoes no success":   {[]decisions.Event{ask(run), report(done), report(failed), ask(run)}, done},
-		"nor does a late unknown":            {[]decisions.Event{ask(run), report(done), report(unknown), ask(run)}, done},
-		"a success is told to every repeat":  {[]decisions.Event{ask(run), report(done), ask(run), ask(run)}, done},
-		"a report of what was not permitted": {[]decisions.Event{ask(wait), report(failed), ask(wait)}, never},
+		"waits, then runs":                    {[]decisions.Event{ask(wait), ask(run)}, never},
+		"waits, runs, and again":              {[]decisions.Event{ask(wait), ask(run), ask(run)}, unknown},
+		"a passing refusal, then runs":        {[]decisions.Event{{Claim: claim(1, decisions.Refuse, decisions.CodePolicyTimeout)}, ask(run)}, never},
+		"runs, nothing reported":              {[]decisions.Event{ask(run), ask(run)}, unknown},
+		"failed opens one more try":           {[]decisions.Event{ask(run), report(failed), ask(run)}, failed},
+		"and not a third":                     {[]decisions.Event{ask(run), report(failed), ask(run), ask(run)}, unknown},
+		"until that one failed too":           {[]decisions.Event{ask(run), report(failed), ask(run), report(failed), ask(run)}, failed},
+		"a late failure undoes no success":    {[]decisions.Event{ask(run), report(done), report(failed), ask(run)}, done},
+		"nor does a late unknown":             {[]decisions.Event{ask(run), report(done), report(unknown), ask(run)}, done},
+		"a success is told to every repeat":   {[]decisions.Event{ask(run), report(done), ask(run), ask(run)}, done},
+		"a report that takes a permit back":   {[]decisions.Event{ask(run), report(never), ask(run)}, unknown},
+		"a report of nothing":                 {[]decisions.Event{ask(run), report(0), ask(run)}, unknown},
+		"a report of a later contract":        {[]decisions.Event{ask(run), report(256 + failed), ask(run)}, unknown},
+		"a failure that turns out unknown":    {[]decisions.Event{ask(run), report(failed), report(unknown), ask(run)}, unknown},
+		"a success of what was not permitted": {[]decisions.Event{ask(wait), report(done), ask(run)}, never},
+		"a report of what was not permitted":  {[]decisions.Event{ask(wait), report(failed), ask(wait)}, never},
 	} {
 		s := decisions.State{LogID: testLog, Keys: &decisions.MemoryKeys{}}
 		var got *ledgerv1.Settlement
@@ -264,7 +269,7 @@ func drawEntry(t *rapid.T, sequence uint64) []byte {
 	if rapid.IntRange(0, 4).Draw(t, "kind") == 0 {
 		of := rapid.Uint64Range(0, sequence).Draw(t, "of")
 		return must(proto.Marshal(&ledgerv1.Entry{Body: &ledgerv1.Entry_OutcomeReported{OutcomeReported: &ledgerv1.OutcomeReported{
-			DecisionId: decisions.DecisionID(testLog, of), Result: ledgerv1.Result(rapid.IntRange(0, 3).Draw(t, "result")),
+			DecisionId: decisions.DecisionID(testLog, of), Result: ledgerv1.Result(rapid.IntRange(0, 5).Draw(t, "result")),
 		}}}))
 	}
 	key := decisions.Hash{rapid.ByteRange(0, 2).Draw(t, "key")}
