@@ -19,7 +19,8 @@ import (
 // tree hashes, places and idempotency keys. It stands at a multiple of tileWidth
 // entries, behind the log; it is not synced; deleted, it is rebuilt.
 //
-//	"p"                       log id, place of the last entry's batch, frontier
+//	"p"                       form of the index, log id, place of the last entry's
+//	                          batch, frontier
 //	"t" tile number           place of the batch before the tile's first entry,
 //	                          256 leaf hashes
 //	"n" level, number         root of a complete subtree of 2^level leaves, level ≥ 8
@@ -108,7 +109,15 @@ func indexOptions(dir string, logger *slog.Logger) badger.Options {
 		WithMetricsEnabled(false)
 }
 
-var errForeign = errors.New("the index is another log's")
+// indexForm changes with what a value means, so that an index of another form is
+// rebuilt and not misread. 2: a key record's result tells a permit of which nothing is
+// known from none (R28); without a form, neither was told.
+const indexForm = 2
+
+var (
+	errForeign = errors.New("the index is another log's")
+	errForm    = errors.New("the index is of another form")
+)
 
 // load reads the position.
 func (x *index) load() error {
@@ -126,9 +135,13 @@ func (x *index) load() error {
 }
 
 func (x *index) parsePosition(b []byte) error {
-	if len(b) < 16+placeSize {
+	if len(b) < 1+16+placeSize {
 		return fmt.Errorf("its position has %d bytes", len(b))
 	}
+	if b[0] != indexForm {
+		return fmt.Errorf("%w: expected %d", errForm, indexForm)
+	}
+	b = b[1:]
 	if id := hex.EncodeToString(b[:16]); id != x.logID {
 		return fmt.Errorf("%w: %s, expected %s", errForeign, id, x.logID)
 	}
@@ -136,8 +149,8 @@ func (x *index) parsePosition(b []byte) error {
 	return x.frontier.UnmarshalBinary(b[16+placeSize:])
 }
 
-func (x *index) appendPosition(dst []byte) ([]byte, error) {
-	dst, err := hex.AppendDecode(dst, []byte(x.logID))
+func (x *index) position() ([]byte, error) {
+	dst, err := hex.AppendDecode([]byte{indexForm}, []byte(x.logID))
 	if err != nil {
 		return nil, err
 	}

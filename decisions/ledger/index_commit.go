@@ -33,7 +33,7 @@ func (x *index) commit(t tile) (err error) {
 		return err
 	}
 	x.last = t.last
-	position, err := x.appendPosition(nil)
+	position, err := x.position()
 	if err != nil {
 		return err
 	}

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/writ-dev/writ/decisions"
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 )
 
 // keyed appends n decisions under a few keys, so that the index holds records.
@@ -87,6 +90,53 @@ func TestIndexRebuilds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An index of another form is rebuilt, also where the entries after it would not show
+// that its records mean something else.
+func TestIndexOfAnOlderForm(t *testing.T) {
+	o := testOptions(t)
+	l := openTest(t, o)
+	keyed(t, l, 700)
+	appendN(t, l, 2*tileWidth) // no key is in the tail
+	want := knownKeys(t, l)
+	closeTest(t, l)
+	if err := setOldForm(l.opts.indexDir(), l.LogID()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, knownKeys(t, openTest(t, o))); diff != "" {
+		t.Errorf("keys: %s", diff)
+	}
+}
+
+// setOldForm makes an index one that was written before indexes had a form: a position
+// begins with the log id, and no key record knows what was permitted.
+func setOldForm(dir, logID string) error {
+	x, err := openIndex(dir, logID, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	position, err := x.position()
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.db.Update(func(txn *badger.Txn) error {
+		if err := txn.Set([]byte{'p'}, position[1:]); err != nil {
+			return err
+		}
+		for i := range 100 {
+			key := decisions.Hash(sum(fmt.Sprint(i)))
+			record, err := getKey(txn, keyKey(key))
+			if err != nil {
+				return err
+			}
+			record.Result = ledgerv1.Result_RESULT_UNSPECIFIED
+			if err := setKey(txn, change{key: key, record: record}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), x.close())
 }
 
 // An index that is ahead says that the log lost something.
