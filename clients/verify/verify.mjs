@@ -151,7 +151,8 @@ class Segment {
   // only prepared, if nothing follows it.
   begun(isLast) {
     const b = this.bytes;
-    const holds = b.length >= 128 && b.toString('latin1', 0, 8) === 'WRITSEG\n' && b.readUInt32BE(88) === crc32c(b.subarray(0, 88));
+    const holds = b.length >= 128 && b.toString('latin1', 0, 8) === 'WRITSEG\n' && b.readUInt32BE(88) === crc32c(b.subarray(0, 88)) &&
+      isZero(b.subarray(92, 128));
     if (!holds && isLast && isZero(b.subarray(128))) return false;
     if (!holds) throw new Bad(`${this.file}, offset 0: the header is damaged`);
     if (b.readUInt32BE(8) !== 1) throw new Bad(`${this.file}: format ${b.readUInt32BE(8)}, expected 1`);

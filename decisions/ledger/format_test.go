@@ -1,6 +1,9 @@
 package ledger
 
 import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"strings"
@@ -32,5 +35,15 @@ func TestFormatExample(t *testing.T) {
 			t.Errorf("%s: the document lacks\n%s", name, hex.Dump(want))
 			t.Logf("%x", want)
 		}
+	}
+}
+
+// The digest key's check is what docs/ledger-format.md says, by another HMAC.
+func TestDigestKeyCheck(t *testing.T) {
+	keys := &Keys{Digest: [32]byte{1, 2, 3}, logID: "000102030405060708090a0b0c0d0e0f"}
+	mac := hmac.New(sha256.New, keys.Digest[:])
+	mac.Write([]byte("\x00\x00\x00\x0adigest-key\x00\x00\x00\x20" + keys.logID))
+	if got, want := keys.digestCheck(), mac.Sum(nil); !bytes.Equal(got, want) {
+		t.Errorf("got %x, expected %x", got, want)
 	}
 }

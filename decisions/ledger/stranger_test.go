@@ -126,6 +126,7 @@ func TestAnotherLanguageFindsDamage(t *testing.T) {
 		change func([]byte) []byte
 	}{
 		"segment header":     {first, flipAt(20)},
+		"header's zeros":     {first, flipAt(segmentHeader - 1)},
 		"batch header":       {first, flipAt(segmentHeader + 30)},
 		"checksum":           {first, flipAt(segmentHeader + crcAt)},
 		"first entry":        {first, flipAt(segmentHeader + frameHeader + 10)},
