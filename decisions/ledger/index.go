@@ -39,7 +39,8 @@ type index struct {
 	last     place  // of the batch that holds the last entry; start() while empty
 	cursor   []byte // where the sweep for expired keys goes on
 
-	broken atomic.Bool // a read or write failed: rebuild at the next start
+	broken  atomic.Bool // a read or write failed: rebuild at the next start
+	faulted atomic.Bool // its files can't be touched any more
 }
 
 // openIndex opens the index, and begins anew where it is damaged or another log's.
@@ -82,15 +83,6 @@ func (x *index) reset() error {
 		return err
 	}
 	return x.open()
-}
-
-// close deletes the index where it has failed, so that the next start rebuilds it.
-func (x *index) close() error {
-	err := x.db.Close()
-	if x.broken.Load() {
-		err = errors.Join(err, os.RemoveAll(x.dir))
-	}
-	return err
 }
 
 func indexOptions(dir string, logger *slog.Logger) badger.Options {

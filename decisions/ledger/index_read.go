@@ -37,12 +37,16 @@ func (x *index) keyOf(sequence uint64) (key decisions.Hash, known bool, err erro
 
 // view reads; what is not there is no error. Anything else breaks the index.
 func (x *index) view(read func(*badger.Txn) error) error {
-	err := x.db.View(read)
+	err := x.get(read)
 	if err == nil || errors.Is(err, badger.ErrKeyNotFound) {
 		return nil
 	}
 	x.broken.Store(true)
 	return fmt.Errorf("index %s: %w: start again, it will be rebuilt", x.dir, err)
+}
+
+func (x *index) get(read func(*badger.Txn) error) error {
+	return x.guard(func() error { return x.db.View(read) })
 }
 
 func getKey(txn *badger.Txn, name []byte) (record decisions.KeyRecord, err error) {
@@ -56,7 +60,7 @@ func getKey(txn *badger.Txn, name []byte) (record decisions.KeyRecord, err error
 
 // tile returns a tile's place and leaves.
 func (x *index) tile(number uint64) (at place, leaves []decisions.Hash, err error) {
-	err = x.db.View(func(txn *badger.Txn) error {
+	err = x.get(func(txn *badger.Txn) error {
 		item, err := txn.Get(tileKey(number))
 		if err != nil {
 			return err
@@ -109,7 +113,7 @@ func (x *index) node(level int, n uint64) (node decisions.Hash, err error) {
 		}
 		return f.Root(), nil
 	}
-	err = x.db.View(func(txn *badger.Txn) error {
+	err = x.get(func(txn *badger.Txn) error {
 		item, err := txn.Get(nodeKey(level, n))
 		if err != nil {
 			return err

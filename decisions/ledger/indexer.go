@@ -58,7 +58,7 @@ func (l *Ledger) catchUp() error {
 		if err := l.space.forIndex(); err != nil {
 			return err
 		}
-		if err := l.index.commit(t); err != nil {
+		if err := l.index.guard(func() error { return l.index.commit(t) }); err != nil {
 			return err
 		}
 		l.tail.drop(t)
