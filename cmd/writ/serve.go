@@ -16,7 +16,7 @@ type serveFlags struct {
 	Data     string `default:"writ-data" env:"WRIT_DATA" type:"path" help:"Directory of the log. Created where it is missing."`
 	Keys     string `env:"WRIT_KEYS" type:"path" help:"Directory of the log's keys, outside of the data; default: the data directory's name and .keys."`
 	Anchor   string `env:"WRIT_ANCHOR" type:"path" help:"File that keeps the newest checkpoint, best on another volume; default: anchor among the keys."`
-	Reserve  uint64 `default:"268435456" env:"WRIT_RESERVE" help:"Bytes of free space below which decisions are refused (UNAVAILABLE)."`
+	Reserve  uint64 `default:"268435456" env:"WRIT_RESERVE" help:"Bytes of free space below which decisions are refused (UNAVAILABLE); at least 96 MiB."`
 	Catalog  string `env:"WRIT_CATALOG" type:"existingdir" help:"Directory of reviews and releases."`
 	Policy   string `env:"WRIT_POLICY" type:"existingdir" help:"Directory of the policy; replaces the built-in one."`
 	LogLevel string `enum:"debug,info,warn,error" default:"info" env:"WRIT_LOG_LEVEL" help:"debug, info, warn or error."`
