@@ -73,7 +73,7 @@ func (decideCmd) Help() string {
   writ decide --workspace demo --automation mail-triage --release 1 --stage general \
       --server crm --fingerprint fp1:… --tool get_contact --args '{"id": "c-1"}'
 
-Exit codes: 0 the outcome is RUN; 3 there is a decision and it is not RUN; 1 there is no decision; 2 usage.`
+Exit codes: 0 the outcome is RUN; 3 there is a decision, and the call must not run (not RUN, or a repeat or obligation that standard error names); 1 there is no decision; 2 usage.`
 }
 
 func (c decideCmd) Run(ctx context.Context, s streams) error {
@@ -100,7 +100,10 @@ func (c decideCmd) Run(ctx context.Context, s streams) error {
 			printTraits(s.out, answer.Response().GetTraits())
 		}
 	}
-	if err == nil && !answer.MayRun(time.Now()) {
+	if why := answer.Refusal(time.Now()); err == nil && why != "" {
+		if answer.Response().GetOutcome() == writv1.Outcome_OUTCOME_RUN {
+			say(s.err, "writ: RUN, and yet it must not run now: %s\n", why)
+		}
 		return errNotRun
 	}
 	return err

@@ -27,7 +27,7 @@ type serveCmd struct {
 }
 
 func (serveCmd) Help() string {
-	return "Example:\n  writ serve --data /var/lib/writ --keys /etc/writ/keys --catalog ./catalog\n\nWithout --catalog nothing is reviewed, so every tool of every server is refused.\nStops in order at SIGINT or SIGTERM."
+	return "Example:\n  writ serve --data /var/lib/writ --keys /etc/writ/keys --catalog ./catalog\n\nWithout --catalog nothing is reviewed, so every tool of every server is refused.\nStops in order at SIGINT, SIGTERM or SIGHUP; a changed policy or catalogue is read at the next start."
 }
 
 func (c serveCmd) Run(ctx context.Context, s streams) error {

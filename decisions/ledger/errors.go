@@ -61,4 +61,4 @@ func damaged(sequence uint64, file string, offset int64, format string, args ...
 }
 
 // restore is the next step where data is gone.
-const restore = "restore the directory from a backup, or export what verifies and begin a new log"
+const restore = "restore the directory from a backup, or keep it aside and begin a new log in another directory"
