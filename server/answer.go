@@ -70,12 +70,22 @@ func (j *judgement) answer(r decisions.Receipt) *Answer {
 		a.settle(s)
 	}
 	if a.Outcome == decisions.Run {
-		a.PermitExpires = r.Time.Add(time.Duration(j.verdict.PermitSeconds) * time.Second)
+		a.PermitExpires = permitFrom(r.Time, j.at).Add(time.Duration(j.verdict.PermitSeconds) * time.Second)
 	}
 	if a.Outcome != decisions.AwaitApproval {
 		a.Approval = decisions.NoApproval
 	}
 	return a
+}
+
+// permitFrom is the earlier of the entry's time and the clock's. The log's time never
+// runs backwards, so that after a clock that once jumped ahead it is far off, and a
+// permit counted from it would hold for as long.
+func permitFrom(entry, clock time.Time) time.Time {
+	if clock.Before(entry) {
+		return clock
+	}
+	return entry
 }
 
 func (a *Answer) settle(s *ledgerv1.Settlement) {

@@ -305,3 +305,22 @@ func TestALargeCatalogueIsActivated(t *testing.T) {
 		t.Errorf("%d files in the entry, %d beside it", len(activated.GetFiles()), len(all.GetFiles()))
 	}
 }
+
+// R28: a clock that once jumped ahead leaves its mark on the log's time, and none on how
+// long a later permit holds.
+func TestAPermitHoldsNoLongerThanTheClockSays(t *testing.T) {
+	sample, err := catalog.Sample()
+	must(t, err)
+	ahead, log := newDeciderOf(t, sample, rego.Default())
+	now := time.Now().Add(-time.Hour) // the log is an hour ahead of this clock
+	digests := decisions.DigestKey(log.DigestKey())
+	d, err := server.New(server.Options{Ledger: log, Digests: &digests, Now: func() time.Time { return now }})
+	must(t, err)
+	must(t, d.Activate(ahead.Active().Policy, ahead.Active().Catalog, server.Actor{Name: "test", By: "os"}))
+	call := sampleCall()
+	answer, err := d.Decide(t.Context(), server.Caller{}, &call)
+	must(t, err)
+	if want := now.Add(time.Minute); !answer.PermitExpires.Equal(want) {
+		t.Errorf("the permit expires %v, want %v", answer.PermitExpires, want)
+	}
+}

@@ -1,6 +1,7 @@
 package writ
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -30,7 +31,7 @@ func (a Answer) Refusal(now time.Time) string {
 	case r == nil:
 		return "there is no decision"
 	case r.GetOutcome() != writv1.Outcome_OUTCOME_RUN:
-		return "the outcome is not RUN"
+		return fmt.Sprintf("the outcome is %s (%s): %s", r.GetOutcome(), r.GetReason().GetCode(), r.GetReason().GetSentence())
 	case r.GetLog().GetLogId() == "" || len(r.GetLog().GetLeafHash()) != 32:
 		return "the answer carries no place in the log"
 	case r.GetPermitExpiresAt() == nil || !now.Before(r.GetPermitExpiresAt().AsTime()):

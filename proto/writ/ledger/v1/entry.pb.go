@@ -1799,7 +1799,7 @@ type Judgement struct {
 	Reason      *Reason                `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	Approval    ApprovalKind           `protobuf:"varint,3,opt,name=approval,proto3,enum=writ.ledger.v1.ApprovalKind" json:"approval,omitempty"`
 	Obligations []*Obligation          `protobuf:"bytes,4,rep,name=obligations,proto3" json:"obligations,omitempty"`
-	// How long a permit holds, from the entry's time. 0 where nothing runs.
+	// How long a permit holds, at most from the entry's time on. 0 where nothing runs.
 	PermitSeconds uint32 `protobuf:"varint,5,opt,name=permit_seconds,json=permitSeconds,proto3" json:"permit_seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
