@@ -168,28 +168,19 @@ func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash) error {
 	return v.signed.checkTree(&v.tree)
 }
 
-// content checks what single kinds of entries say.
+// content checks what single kinds of entries say, and looks for the blobs they name.
 func (v *verification) content(e decisions.Envelope) error {
+	var err error
 	switch e.Kind {
 	case decisions.KindLogCreated:
-		return v.created(e.Body)
-	case decisions.KindPolicyActivated:
-		var p ledgerv1.PolicyActivated
-		if err := proto.Unmarshal(e.Body, &p); err != nil {
-			return err
-		}
-		return v.files(p.GetFiles(), p.GetFilesSha256())
-	case decisions.KindCatalogActivated:
-		var c ledgerv1.CatalogActivated
-		if err := proto.Unmarshal(e.Body, &c); err != nil {
-			return err
-		}
-		return v.files(c.GetFiles(), c.GetFilesSha256())
+		err = v.created(e.Body)
 	case decisions.KindDecision:
-		v.report.Decisions++
-		return v.decision(e)
+		err = v.decision(e)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return eachBlob(e, v.read, v.blob)
 }
 
 func (v *verification) created(body []byte) error {
@@ -203,46 +194,24 @@ func (v *verification) created(body []byte) error {
 	return nil
 }
 
-// decision counts repeats and looks for the blobs that hold what is large.
+// decision counts repeats.
 func (v *verification) decision(e decisions.Envelope) error {
-	if e.Settlement != nil {
-		var s ledgerv1.Settlement
-		if err := proto.Unmarshal(e.Settlement, &s); err != nil {
-			return err
-		}
-		if s.GetDecisionId() != "" {
-			v.report.Repeats++
-		}
+	v.report.Decisions++
+	if e.Settlement == nil {
+		return nil
 	}
-	names, err := decisions.DecisionBlobs(e.Body)
-	for _, name := range names {
-		err = errors.Join(err, v.blob(name))
+	var s ledgerv1.Settlement
+	if err := proto.Unmarshal(e.Settlement, &s); err != nil {
+		return err
 	}
-	return err
-}
-
-// files looks for the blobs of a list, which stands in the entry or is a blob itself.
-func (v *verification) files(files []*ledgerv1.File, list string) error {
-	if list != "" {
-		if err := v.blob(list); err != nil {
-			return fmt.Errorf("the list of files: %w", err)
-		}
-		content, err := readBlob(v.o.FS, v.o.blobDir(), list)
-		if err != nil {
-			return err
-		}
-		var all ledgerv1.FileList
-		if err := proto.Unmarshal(content, &all); err != nil {
-			return fmt.Errorf("the list of files: %w", err)
-		}
-		files = all.GetFiles()
-	}
-	for _, f := range files {
-		if err := v.blob(f.GetSha256()); err != nil {
-			return fmt.Errorf("%s: %w", f.GetPath(), err)
-		}
+	if s.GetDecisionId() != "" {
+		v.report.Repeats++
 	}
 	return nil
+}
+
+func (v *verification) read(name string) ([]byte, error) {
+	return readBlob(v.o.FS, v.o.blobDir(), name)
 }
 
 func (v *verification) blob(name string) error {
