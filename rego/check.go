@@ -21,6 +21,7 @@ func check(fsys fs.FS) (*source, *ast.Compiler, findings) {
 	}
 	found = append(found, s.lintData()...)
 	found = append(found, s.lintWords()...)
+	found = append(found, s.lintVerdicts()...)
 	c, wrong := compile(s.modules)
 	if found = append(found, wrong...); c == nil {
 		return nil, nil, found.sorted()
@@ -29,8 +30,9 @@ func check(fsys fs.FS) (*source, *ast.Compiler, findings) {
 	if _, wrong := compile(s.modules, s.tests); wrong != nil {
 		found = append(found, wrong...)
 	}
-	if len(c.GetRulesExact(ast.MustParseRef("data.writ.verdict"))) == 0 {
+	if len(c.GetRulesExact(verdictRef())) == 0 {
 		found = append(found, Finding{Message: "no rule contributes to data.writ.verdict; expected `verdict contains {...}` in package writ"})
 	}
+	found = append(found, s.lintReach(c)...)
 	return s, c, found.sorted()
 }

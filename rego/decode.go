@@ -10,8 +10,12 @@ import (
 	"github.com/writ-dev/writ/decisions"
 )
 
-// errValue marks a verdict that says what Writ does not know.
-var errValue = errors.New("unknown value in a verdict")
+var (
+	// errValue marks a verdict that says what Writ does not know.
+	errValue = errors.New("unknown value in a verdict")
+	// errKey marks one that has a key which Writ does not know.
+	errKey = fmt.Errorf("%w: key", errValue)
+)
 
 // maxPermitSeconds is one day.
 const maxPermitSeconds = 24 * 60 * 60
@@ -31,7 +35,7 @@ func (j *judge) decode(set ast.Set) Verdict {
 	for _, term := range set.Slice() {
 		v, err := decodeVerdict(term.Value)
 		if err != nil {
-			return refusal(decisions.CodePolicyUnknown, "The policy is wrong: "+clip(err.Error())+".")
+			return refusal(decisions.CodePolicyUnknown, "The policy is wrong: "+clip(err.Error())+j.place(term.Value)+".")
 		}
 		if v.Reason.Rule == "" {
 			v.Reason.Rule = cmp.Or(j.rules[string(v.Reason.Code)], "data.writ.verdict")
@@ -45,6 +49,23 @@ func (j *judge) decode(set ast.Set) Verdict {
 			n, size, maxObligations, maxObligationBytes))
 	}
 	return v
+}
+
+// place says where a wrong verdict comes from, as far as its code tells.
+func (j *judge) place(verdict ast.Value) string {
+	object, _ := verdict.(ast.Object)
+	if object == nil {
+		return ""
+	}
+	code := object.Get(ast.InternedTerm("code"))
+	if code == nil {
+		return ""
+	}
+	word, _ := code.Value.(ast.String)
+	if place := j.rules[string(word)]; place != "" {
+		return " (" + place + ")"
+	}
+	return fmt.Sprintf(" (code %q)", clip(string(word)))
 }
 
 func sizeOf(obligations []Obligation) (size int) {
@@ -88,7 +109,7 @@ func (v *Verdict) set(key, value ast.Value) error {
 	case "obligations":
 		return v.setObligations(value)
 	}
-	return fmt.Errorf("%w: key %v; expected outcome, code, reason, approval, obligations, permit_seconds or rule", errValue, key)
+	return fmt.Errorf("%w %v; expected outcome, code, reason, approval, obligations, permit_seconds or rule", errKey, key)
 }
 
 func setWord[T any](to *T, name ast.String, value ast.Value, parse func(string) (T, error)) error {

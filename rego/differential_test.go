@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -110,7 +111,6 @@ func (p *Policy) independent(t *rapid.T, in *Input, v Verdict) {
 func randomRules() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		var b strings.Builder
-		b.WriteString(helpers)
 		for i := range rapid.IntRange(1, 4).Draw(t, "rules") {
 			outcome := rapid.SampledFrom([]string{"RUN", "RECORD_ONLY", "REFUSE"}).Draw(t, "outcome")
 			fmt.Fprintf(&b, "verdict contains {\"outcome\": %q, \"code\": \"c%d\", \"reason\": \"r\"} if {\n", outcome, i)
@@ -119,8 +119,20 @@ func randomRules() *rapid.Generator[string] {
 			}
 			b.WriteString("}\n\n")
 		}
-		return b.String()
+		return usedHelpers(b.String()) + b.String()
 	})
+}
+
+// usedHelpers are those that the verdicts name: a rule that none depends on does not load.
+func usedHelpers(verdicts string) string {
+	var used strings.Builder
+	for _, helper := range strings.Split(helpers, "\n---\n") {
+		name := strings.FieldsFunc(strings.TrimPrefix(strings.TrimSpace(helper), "default "), func(r rune) bool { return !unicode.IsLetter(r) })[0]
+		if strings.Contains(verdicts, name) {
+			used.WriteString(strings.TrimSpace(helper) + "\n\n")
+		}
+	}
+	return used.String()
 }
 
 func conditions() []string {
@@ -156,21 +168,21 @@ const helpers = `
 default limit := 0
 
 limit := input.arguments.amount if input.tool == "pay"
-
+---
 capped := "high" if {
 	input.arguments.amount > 100
 } else := "low" if {
 	input.tool == "pay"
 } else := "none"
-
+---
 large(x) if x > 5
 
 large(x) if x == "x"
-
+---
 shut if input.tool == "send"
 
 shut if input.arguments.to == "x"
-
+---
 sized[input.tool] := count(input.labels)
 
 sized.pay := 5

@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -36,6 +37,50 @@ func (s *source) lintWords() findings {
 			}
 		})
 	})
+	return fs
+}
+
+// lintVerdicts finds verdicts that are written out and not whole: they would refuse
+// every call that they are said of.
+func (s *source) lintVerdicts() findings {
+	var fs findings
+	for _, m := range sortedModules(s.modules) {
+		for _, rule := range m.Rules {
+			if rule.Head.Key == nil || name(rule) != packageWrit+".verdict" {
+				continue
+			}
+			if o, ok := rule.Head.Key.Value.(ast.Object); ok {
+				fs = append(fs, incomplete(o, rule.Head.Key.Location)...)
+			}
+		}
+	}
+	return fs
+}
+
+// incomplete says what an object lacks as a verdict, or has too much. What it computes is
+// left to the call.
+func incomplete(o ast.Object, loc *ast.Location) findings {
+	var v Verdict
+	known := true
+	var fs findings
+	o.Foreach(func(key, value *ast.Term) {
+		_, constant := key.Value.(ast.String)
+		known = known && constant
+		if !constant {
+			return
+		}
+		if err := v.set(key.Value, value.Value); errors.Is(err, errKey) {
+			fs = append(fs, at(key.Location, "%v", err))
+		} else if key.Value.Compare(ast.String("outcome")) == 0 || key.Value.Compare(ast.String("approval")) == 0 {
+			known = known && err == nil
+		}
+	})
+	if !known {
+		return fs
+	}
+	if err := v.complete(o); err != nil {
+		fs = append(fs, at(loc, "%v", err))
+	}
 	return fs
 }
 

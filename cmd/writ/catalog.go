@@ -56,7 +56,7 @@ func printFindings(s streams, o output, found []catalog.Finding) error {
 		for _, f := range found {
 			say(s.out, "%s\n", f)
 		}
-		say(s.out, "%d errors, %d warnings\n", errors, len(found)-errors)
+		say(s.out, "%s, %s\n", counted(errors, "error"), counted(len(found)-errors, "warning"))
 	}
 	if errors > 0 {
 		return errSilent

@@ -18,11 +18,21 @@ import (
 
 // remote is the flag of every command that asks a running service.
 type remote struct {
-	Address string        `default:"127.0.0.1:4750" env:"WRIT_ADDRESS" help:"Address of the running service."`
-	Timeout time.Duration `default:"10s" help:"How long to wait for the answer."`
+	Address  string        `default:"127.0.0.1:4750" env:"WRIT_ADDRESS" help:"Address of the running service: host:port, or unix:PATH."`
+	Insecure bool          `env:"WRIT_INSECURE" help:"Ask in plain text also where the address is not loopback."`
+	Timeout  time.Duration `default:"10s" help:"How long to wait for the answer."`
 }
 
-func (r remote) dial() (*writ.Client, error) { return writ.Dial(r.Address, writ.Options{}) }
+func (r remote) dial() (*writ.Client, error) {
+	client, err := writ.Dial(r.Address, writ.Options{Insecure: r.Insecure})
+	if errors.Is(err, writ.ErrPlainText) {
+		return nil, fmt.Errorf("--address %s is not loopback, and %w: add --insecure where a network policy protects the port", r.Address, writ.ErrPlainText)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--%w", err)
+	}
+	return client, nil
+}
 
 // explain says what to do about a call that the service did not answer.
 func (r remote) explain(err error) error {

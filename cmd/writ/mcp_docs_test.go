@@ -44,6 +44,7 @@ func follow(t *testing.T, file string) {
 // reader follows the page in an empty directory, with the binary on the path.
 type reader struct {
 	dir         string
+	address     string
 	environment []string
 }
 
@@ -60,9 +61,9 @@ func newReader(t *testing.T) *reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(sockets) })
-	address := "unix:" + filepath.Join(sockets, "s")
+	r.address = "unix:" + filepath.Join(sockets, "s")
 	r.environment = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"),
-		"WRIT_LISTEN="+address, "WRIT_ADDRESS="+address, "npm_config_before="+npmBefore)
+		"WRIT_LISTEN="+r.address, "WRIT_ADDRESS="+r.address, "npm_config_before="+npmBefore)
 	return r
 }
 

@@ -43,6 +43,14 @@ func printMessages[M proto.Message](w io.Writer, array bool, messages ...M) erro
 	return printJSON(w, raw)
 }
 
+// counted is a number of things, as in "1 error" and "2 errors".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // table aligns rows of cells; the first row is the heading.
 type table struct{ rows [][]string }
 

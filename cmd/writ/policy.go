@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/writ-dev/writ/rego"
@@ -9,7 +10,7 @@ import (
 
 type policyCmd struct {
 	Check policyCheckCmd `cmd:"" help:"Compile and lint a policy and list every finding with its place. Exit 1 where there is one."`
-	Test  policyTestCmd  `cmd:"" help:"Run a policy's tests. Exit 1 where one fails."`
+	Test  policyTestCmd  `cmd:"" help:"Run a policy's tests. Exit 1 where one fails, or where there is none."`
 	Init  policyInitCmd  `cmd:"" help:"Write the built-in policy into a new directory, to edit."`
 }
 
@@ -33,7 +34,7 @@ func (c policyCheckCmd) Run(s streams) error {
 		for _, f := range found {
 			say(s.out, "%s\n", f)
 		}
-		say(s.out, "%d findings\n", len(found))
+		say(s.out, "%s\n", counted(len(found), "finding"))
 	}
 	if len(found) > 0 {
 		return errSilent
@@ -62,6 +63,9 @@ func (c policyTestCmd) Run(ctx context.Context, s streams) error {
 	}
 	if !report.Pass() {
 		return errSilent
+	}
+	if len(report.Tests) == 0 {
+		return fmt.Errorf("%s has no tests, so nothing was proved: write rules named test_… into *_test.rego, as in writ policy init", c.Dir)
 	}
 	return nil
 }

@@ -35,6 +35,9 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	if c.Catalog == "" {
+		running.logger.Warn("there is no catalogue, so every tool of every server is refused: name one with --catalog; writ catalog init makes one to start from")
+	}
 	return running.untilDone(ctx)
 }
 

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/health"
 
 	"github.com/writ-dev/writ/catalog"
+	writ "github.com/writ-dev/writ/clients/go"
 	"github.com/writ-dev/writ/decisions"
 	"github.com/writ-dev/writ/decisions/ledger"
 	"github.com/writ-dev/writ/rego"
@@ -70,6 +71,9 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	running := &service{
 		ledger: log, decider: decider, grpc: api, health: healthy,
 		address: listener.Addr(), logger: logger, served: make(chan error, 1),
+	}
+	if !writ.Loopback(f.Listen) {
+		logger.Warn("other machines can ask: there is no authentication and no encryption, whoever reaches the port is a gateway", "address", listener.Addr().String())
 	}
 	go func() { running.served <- api.Serve(listener) }()
 	logger.Info("serving", "address", listener.Addr().String(), "log", log.LogID(), "entries", log.Size(),
