@@ -16,8 +16,10 @@ package writ
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -34,6 +36,9 @@ const MaxMessageBytes = 8 << 20
 type Options struct {
 	// TLS is required for any address that is not loopback.
 	TLS *tls.Config
+	// Insecure allows plain text to an address that is not loopback, where something
+	// else protects the network. TLS goes before it.
+	Insecure bool
 	// Obligations are the kinds that the caller can fulfil. A permit with any other
 	// does not run (R30).
 	Obligations []string
@@ -43,13 +48,14 @@ type Options struct {
 type Client struct {
 	conn        *grpc.ClientConn
 	decisions   writv1.DecisionServiceClient
+	toolsets    writv1.ToolSetServiceClient
 	obligations []string
 }
 
 // Dial prepares a client; the connection is made at the first call. An address is
 // "host:port" or "unix:path".
 func Dial(address string, o Options) (*Client, error) {
-	secure, err := transport(address, o.TLS)
+	secure, err := transport(address, o)
 	if err != nil {
 		return nil, err
 	}
@@ -60,18 +66,29 @@ func Dial(address string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("address %q: %w: expected host:port or unix:path", address, err)
 	}
-	return &Client{conn: conn, decisions: writv1.NewDecisionServiceClient(conn), obligations: o.Obligations}, nil
+	return &Client{
+		conn:        conn,
+		decisions:   writv1.NewDecisionServiceClient(conn),
+		toolsets:    writv1.NewToolSetServiceClient(conn),
+		obligations: o.Obligations,
+	}, nil
 }
 
+// ErrPlainText says that an address is not loopback, and that neither Options.TLS nor
+// Options.Insecure is set.
+var ErrPlainText = errors.New("decisions would travel in plain text to another machine")
+
 // transport refuses plain text to another machine.
-func transport(address string, config *tls.Config) (credentials.TransportCredentials, error) {
-	if config != nil {
-		return credentials.NewTLS(config), nil
+func transport(address string, o Options) (credentials.TransportCredentials, error) {
+	switch {
+	case o.TLS != nil:
+		return credentials.NewTLS(o.TLS), nil
+	case o.Insecure || Loopback(address):
+		return insecure.NewCredentials(), nil
+	case strings.HasPrefix(address, "/"):
+		return nil, fmt.Errorf("address %q names a file: write unix:%s", address, address)
 	}
-	if !Loopback(address) {
-		return nil, fmt.Errorf("address %q is not loopback: decisions would travel in plain text; set Options.TLS", address)
-	}
-	return insecure.NewCredentials(), nil
+	return nil, fmt.Errorf("address %q: %w: set Options.TLS, or Options.Insecure where something else protects the network", address, ErrPlainText)
 }
 
 // Loopback says whether an address stays on this machine.
@@ -100,6 +117,18 @@ func (c *Client) Decide(ctx context.Context, call *writv1.DecideRequest) (Answer
 		return Answer{}, fmt.Errorf("no decision, so the call must not run: %w", err)
 	}
 	return Answer{response: response, honoured: c.obligations}, nil
+}
+
+// Report says what became of a permitted call (R32). It is logged when Report returns.
+func (c *Client) Report(ctx context.Context, report *writv1.ReportRequest) (*writv1.ReportResponse, error) {
+	return c.decisions.Report(ctx, report)
+}
+
+// Observe shows the service a server's tool list, every page of it, and returns its
+// fingerprint and digest, and what of each tool's hints goes with a call (R13). Without
+// it a later refusal can't say in words what changed.
+func (c *Client) Observe(ctx context.Context, list *writv1.ObserveRequest) (*writv1.ObserveResponse, error) {
+	return c.toolsets.Observe(ctx, list)
 }
 
 // Conn is the connection, for the other services of the contract.

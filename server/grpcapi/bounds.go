@@ -3,6 +3,7 @@ package grpcapi
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -43,8 +44,8 @@ func decideBounds(r *writv1.DecideRequest) error {
 		text("server", r.GetServer(), 0, 128),
 		text("method", r.GetMethod(), 0, 128),
 		text("tool", r.GetTool(), 0, 256),
-		text("toolset_fingerprint", r.GetToolsetFingerprint(), 0, 68),
-		text("prose_digest", r.GetProseDigest(), 0, 68),
+		digestText("toolset_fingerprint", "fp1:", r.GetToolsetFingerprint()),
+		digestText("prose_digest", "pd1:", r.GetProseDigest()),
 		age("toolset_age", r.GetToolsetAge()),
 		argumentBounds(r),
 		text("process", r.GetProcess(), 0, 256),
@@ -61,6 +62,19 @@ func decideBounds(r *writv1.DecideRequest) error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// digestText checks a digest that a gateway copied: one that was cut or mangled is no
+// changed tool set. An empty one was not sent.
+func digestText(field, prefix, s string) error {
+	if s == "" {
+		return nil
+	}
+	rest, tagged := strings.CutPrefix(s, prefix)
+	if !tagged || len(rest) != 64 || strings.Trim(rest, "0123456789abcdef") != "" {
+		return outside(field, "is %.80q; expected %s and 64 lower-case hex digits, as ToolSetService.Observe gives it", s, prefix)
 	}
 	return nil
 }

@@ -419,11 +419,11 @@ type DecideRequest struct {
 	Method string `protobuf:"bytes,6,opt,name=method,proto3" json:"method,omitempty"`
 	// The tool, resource or prompt. Required for "tools/call". Bounds: at most 256 bytes.
 	Tool string `protobuf:"bytes,7,opt,name=tool,proto3" json:"tool,omitempty"`
-	// Fingerprint of the tool list that the gateway holds, "fp1:" and 64 hex digits
-	// (ToolSetService.Observe computes it). Bounds: at most 68 bytes.
+	// Fingerprint of the tool list that the gateway holds, as ToolSetService.Observe
+	// computes it. Bounds: empty, or "fp1:" and 64 lower-case hex digits.
 	ToolsetFingerprint string `protobuf:"bytes,8,opt,name=toolset_fingerprint,json=toolsetFingerprint,proto3" json:"toolset_fingerprint,omitempty"`
-	// Digest of that list's prose and hints, "pd1:" and 64 hex digits. Bounds: at
-	// most 68 bytes.
+	// Digest of that list's prose and hints. Bounds: empty, or "pd1:" and 64 lower-case
+	// hex digits.
 	ProseDigest string `protobuf:"bytes,9,opt,name=prose_digest,json=proseDigest,proto3" json:"prose_digest,omitempty"`
 	// How old the gateway's list is. Bounds: 0 to 3650 days.
 	ToolsetAge *durationpb.Duration `protobuf:"bytes,10,opt,name=toolset_age,json=toolsetAge,proto3" json:"toolset_age,omitempty"`
