@@ -55,6 +55,24 @@ func TestDocumentsAreIndexed(t *testing.T) {
 	}
 }
 
+// TestRulesAreListed: whoever meets R28 in the code finds it in docs/rules.md.
+func TestRulesAreListed(t *testing.T) {
+	number := regexp.MustCompile(`\bR[1-9][0-9]?\b`)
+	rules := string(read(t, "docs/rules.md"))
+	named := 0
+	for _, file := range tracked(t, "*.go", "*.proto", "*.md") {
+		for _, rule := range number.FindAllString(string(read(t, file)), -1) {
+			named++
+			if !strings.Contains(rules, "- **"+rule+"** ") {
+				t.Errorf("%s names %s, which docs/rules.md does not list", file, rule)
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no file names a rule, so this proved nothing")
+	}
+}
+
 // TestReasonCodesAreDocumented: docs/reason-codes.md lists the codes of package
 // decisions and of the default policy, and no others.
 func TestReasonCodesAreDocumented(t *testing.T) {
