@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -23,12 +24,11 @@ func (f serveFlags) listen(ctx context.Context) (net.Listener, error) {
 	if !writ.Loopback(f.Listen) && !f.Insecure {
 		return nil, fmt.Errorf("--listen %s is reachable from other machines, and there is no authentication yet: listen on loopback, or add --insecure where a network policy protects the port", f.Listen)
 	}
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, network, address)
-	if errors.Is(err, syscall.EADDRINUSE) && network == "unix" && abandoned(ctx, address) {
-		if err = os.Remove(address); err == nil {
-			l, err = config.Listen(ctx, network, address)
-		}
+	var l net.Listener
+	if network == "unix" {
+		l, err = listenUnix(ctx, address)
+	} else {
+		l, err = new(net.ListenConfig).Listen(ctx, network, address)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--listen %s: %w: choose another address, for example --listen 127.0.0.1:0", f.Listen, err)
@@ -56,6 +56,25 @@ func (f serveFlags) place(ctx context.Context) (network, address string, err err
 		return "", "", fmt.Errorf("--listen %q: %w: %s", f.Listen, err, expected)
 	}
 	return "tcp", f.Listen, nil
+}
+
+// listenUnix takes the place of a service that was killed. The directory is locked
+// meanwhile, so that of two that try at once one finds that the other answers.
+func listenUnix(ctx context.Context, path string) (_ net.Listener, err error) {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir.Name(), err)
+	}
+	if abandoned(ctx, path) {
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	return new(net.ListenConfig).Listen(ctx, "unix", path)
 }
 
 // abandoned reports whether a socket is what a service that was killed left: the file

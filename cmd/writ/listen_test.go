@@ -24,6 +24,37 @@ func TestListenOnAnAbandonedSocket(t *testing.T) {
 	}
 }
 
+// Of many that find the same abandoned socket, one has it.
+func TestOneTakesAnAbandonedSocket(t *testing.T) {
+	path, dead := socket(t)
+	dead.SetUnlinkOnClose(false)
+	if err := dead.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var took []net.Listener
+	all := make(chan net.Listener)
+	for range 8 {
+		go func() {
+			l, err := serveFlags{Listen: "unix:" + path}.listen(t.Context())
+			if err != nil {
+				l = nil
+			}
+			all <- l
+		}()
+	}
+	for range 8 {
+		if l := <-all; l != nil {
+			took = append(took, l)
+		}
+	}
+	for _, l := range took {
+		l.Close()
+	}
+	if len(took) != 1 {
+		t.Errorf("%d took the socket, want 1", len(took))
+	}
+}
+
 // A service that answers keeps its socket, and a file that is none stays.
 func TestListenTakesNothingFromOthers(t *testing.T) {
 	path, alive := socket(t)
