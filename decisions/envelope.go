@@ -27,6 +27,7 @@ const (
 	KindCatalogActivated Kind = 4
 	KindDecision         Kind = 5
 	KindOutcomeReported  Kind = 6
+	KindPruned           Kind = 8
 )
 
 // Fields that the writer appends after the body.
@@ -57,9 +58,13 @@ func BodyKind(body []byte) (Kind, []byte, error) {
 	return kind, message, err
 }
 
+func knownKind(k Kind) bool {
+	return k >= KindLogCreated && k <= KindOutcomeReported || k == KindPruned
+}
+
 func cutBody(b []byte) (kind Kind, message, rest []byte, err error) {
 	kind, typ, n := protowire.ConsumeTag(b)
-	if n < 0 || typ != protowire.BytesType || kind < KindLogCreated || kind > KindOutcomeReported {
+	if n < 0 || typ != protowire.BytesType || !knownKind(kind) {
 		return 0, nil, nil, fmt.Errorf("%w: it does not begin with a known body", ErrEnvelope)
 	}
 	message, m := protowire.ConsumeBytes(b[n:])

@@ -121,7 +121,7 @@ function fields(b) {
 // checkEntry returns the entry's time.
 function checkEntry(raw, sequence, before, key) {
   const [body, seq, time, settlement, ...more] = fields(raw);
-  const inOrder = body?.bytes && body.number >= 1 && body.number <= 6
+  const inOrder = body?.bytes && [1, 2, 3, 4, 5, 6, 8].includes(body.number)
     && seq?.number === 13 && !seq.bytes && time?.number === 14 && !time.bytes
     && (!settlement || (settlement.number === 15 && settlement.bytes)) && more.length === 0;
   if (!inOrder) throw new Bad('its fields are not body, sequence, time, settlement');

@@ -100,6 +100,8 @@ func kindWord(e *ledgerv1.Entry) string {
 		return "catalogue activated"
 	case *ledgerv1.Entry_OutcomeReported:
 		return "outcome reported"
+	case *ledgerv1.Entry_Pruned:
+		return "pruned"
 	}
 	return "unknown to this version"
 }

@@ -122,7 +122,8 @@ func (l *Ledger) admit(r *request, p decisions.Proposal) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrProposal, err)
 	}
-	if kind == decisions.KindLogCreated || kind == decisions.KindWriterStarted {
+	switch kind {
+	case decisions.KindLogCreated, decisions.KindWriterStarted, decisions.KindPruned:
 		return fmt.Errorf("%w: body %d is the ledger's own to write", ErrProposal, kind)
 	}
 	event, err := decisions.ReadEvent(kind, message)

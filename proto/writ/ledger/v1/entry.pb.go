@@ -468,6 +468,7 @@ type Entry struct {
 	//	*Entry_CatalogActivated
 	//	*Entry_Decision
 	//	*Entry_OutcomeReported
+	//	*Entry_Pruned
 	Body isEntry_Body `protobuf_oneof:"body"`
 	// Appended by the writer, in this order, after the body.
 	// Place in the log, from 0, without gaps.
@@ -572,6 +573,15 @@ func (x *Entry) GetOutcomeReported() *OutcomeReported {
 	return nil
 }
 
+func (x *Entry) GetPruned() *Pruned {
+	if x != nil {
+		if x, ok := x.Body.(*Entry_Pruned); ok {
+			return x.Pruned
+		}
+	}
+	return nil
+}
+
 func (x *Entry) GetSequence() uint64 {
 	if x != nil {
 		return x.Sequence
@@ -621,6 +631,10 @@ type Entry_OutcomeReported struct {
 	OutcomeReported *OutcomeReported `protobuf:"bytes,6,opt,name=outcome_reported,json=outcomeReported,proto3,oneof"`
 }
 
+type Entry_Pruned struct {
+	Pruned *Pruned `protobuf:"bytes,8,opt,name=pruned,proto3,oneof"`
+}
+
 func (*Entry_LogCreated) isEntry_Body() {}
 
 func (*Entry_WriterStarted) isEntry_Body() {}
@@ -632,6 +646,8 @@ func (*Entry_CatalogActivated) isEntry_Body() {}
 func (*Entry_Decision) isEntry_Body() {}
 
 func (*Entry_OutcomeReported) isEntry_Body() {}
+
+func (*Entry_Pruned) isEntry_Body() {}
 
 // Settlement is what the writer decided from its own state (today: idempotency
 // keys). Absent: the judgement stands, and the decision id is this entry's own.
@@ -2057,11 +2073,110 @@ func (x *OutcomeReported) GetFinalTargetDigest() []byte {
 	return nil
 }
 
+// Pruned says that the entries before a segment may be dropped, and what is to be known
+// of them where they are (R33). It is durable, and a checkpoint covers it, before
+// anything is.
+type Pruned struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Actor *Actor                 `protobuf:"bytes,1,opt,name=actor,proto3" json:"actor,omitempty"`
+	// The first entry that stays, and the segment that begins with it.
+	FirstSequence uint64 `protobuf:"varint,2,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
+	FirstSegment  uint32 `protobuf:"varint,3,opt,name=first_segment,json=firstSegment,proto3" json:"first_segment,omitempty"`
+	// Root of the tree of first_sequence entries.
+	Root []byte `protobuf:"bytes,4,opt,name=root,proto3" json:"root,omitempty"`
+	// Lower-case hex SHA-256 of the StateSnapshot of first_sequence entries.
+	StateSha256 string `protobuf:"bytes,5,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	// Where the entries were exported to before; empty where nothing was kept.
+	Archive       string `protobuf:"bytes,6,opt,name=archive,proto3" json:"archive,omitempty"`
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Pruned) Reset() {
+	*x = Pruned{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Pruned) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Pruned) ProtoMessage() {}
+
+func (x *Pruned) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Pruned.ProtoReflect.Descriptor instead.
+func (*Pruned) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *Pruned) GetActor() *Actor {
+	if x != nil {
+		return x.Actor
+	}
+	return nil
+}
+
+func (x *Pruned) GetFirstSequence() uint64 {
+	if x != nil {
+		return x.FirstSequence
+	}
+	return 0
+}
+
+func (x *Pruned) GetFirstSegment() uint32 {
+	if x != nil {
+		return x.FirstSegment
+	}
+	return 0
+}
+
+func (x *Pruned) GetRoot() []byte {
+	if x != nil {
+		return x.Root
+	}
+	return nil
+}
+
+func (x *Pruned) GetStateSha256() string {
+	if x != nil {
+		return x.StateSha256
+	}
+	return ""
+}
+
+func (x *Pruned) GetArchive() string {
+	if x != nil {
+		return x.Archive
+	}
+	return ""
+}
+
+func (x *Pruned) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 var File_writ_ledger_v1_entry_proto protoreflect.FileDescriptor
 
 const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\n" +
-	"\x1awrit/ledger/v1/entry.proto\x12\x0ewrit.ledger.v1\"\xb9\x04\n" +
+	"\x1awrit/ledger/v1/entry.proto\x12\x0ewrit.ledger.v1\"\xeb\x04\n" +
 	"\x05Entry\x12=\n" +
 	"\vlog_created\x18\x01 \x01(\v2\x1a.writ.ledger.v1.LogCreatedH\x00R\n" +
 	"logCreated\x12F\n" +
@@ -2069,7 +2184,8 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x10policy_activated\x18\x03 \x01(\v2\x1f.writ.ledger.v1.PolicyActivatedH\x00R\x0fpolicyActivated\x12O\n" +
 	"\x11catalog_activated\x18\x04 \x01(\v2 .writ.ledger.v1.CatalogActivatedH\x00R\x10catalogActivated\x126\n" +
 	"\bdecision\x18\x05 \x01(\v2\x18.writ.ledger.v1.DecisionH\x00R\bdecision\x12L\n" +
-	"\x10outcome_reported\x18\x06 \x01(\v2\x1f.writ.ledger.v1.OutcomeReportedH\x00R\x0foutcomeReported\x12\x1a\n" +
+	"\x10outcome_reported\x18\x06 \x01(\v2\x1f.writ.ledger.v1.OutcomeReportedH\x00R\x0foutcomeReported\x120\n" +
+	"\x06pruned\x18\b \x01(\v2\x16.writ.ledger.v1.PrunedH\x00R\x06pruned\x12\x1a\n" +
 	"\bsequence\x18\r \x01(\x04R\bsequence\x12$\n" +
 	"\x0etime_unix_nano\x18\x0e \x01(\x03R\ftimeUnixNano\x12:\n" +
 	"\n" +
@@ -2207,7 +2323,15 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"decisionId\x12.\n" +
 	"\x06result\x18\x02 \x01(\x0e2\x16.writ.ledger.v1.ResultR\x06result\x12\x16\n" +
 	"\x06caller\x18\x03 \x01(\tR\x06caller\x12.\n" +
-	"\x13final_target_digest\x18\x04 \x01(\fR\x11finalTargetDigest*|\n" +
+	"\x13final_target_digest\x18\x04 \x01(\fR\x11finalTargetDigest\"\xea\x01\n" +
+	"\x06Pruned\x12+\n" +
+	"\x05actor\x18\x01 \x01(\v2\x15.writ.ledger.v1.ActorR\x05actor\x12%\n" +
+	"\x0efirst_sequence\x18\x02 \x01(\x04R\rfirstSequence\x12#\n" +
+	"\rfirst_segment\x18\x03 \x01(\rR\ffirstSegment\x12\x12\n" +
+	"\x04root\x18\x04 \x01(\fR\x04root\x12!\n" +
+	"\fstate_sha256\x18\x05 \x01(\tR\vstateSha256\x12\x18\n" +
+	"\aarchive\x18\x06 \x01(\tR\aarchive\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason*|\n" +
 	"\aOutcome\x12\x17\n" +
 	"\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eOUTCOME_REFUSE\x10\x01\x12\x17\n" +
@@ -2266,7 +2390,7 @@ func file_writ_ledger_v1_entry_proto_rawDescGZIP() []byte {
 }
 
 var file_writ_ledger_v1_entry_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(Outcome)(0),             // 0: writ.ledger.v1.Outcome
 	(Effect)(0),              // 1: writ.ledger.v1.Effect
@@ -2295,6 +2419,7 @@ var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(*Reason)(nil),           // 24: writ.ledger.v1.Reason
 	(*Obligation)(nil),       // 25: writ.ledger.v1.Obligation
 	(*OutcomeReported)(nil),  // 26: writ.ledger.v1.OutcomeReported
+	(*Pruned)(nil),           // 27: writ.ledger.v1.Pruned
 }
 var file_writ_ledger_v1_entry_proto_depIdxs = []int32{
 	10, // 0: writ.ledger.v1.Entry.log_created:type_name -> writ.ledger.v1.LogCreated
@@ -2303,36 +2428,38 @@ var file_writ_ledger_v1_entry_proto_depIdxs = []int32{
 	13, // 3: writ.ledger.v1.Entry.catalog_activated:type_name -> writ.ledger.v1.CatalogActivated
 	17, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
 	26, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
-	9,  // 6: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
-	0,  // 7: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
-	24, // 8: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
-	7,  // 9: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
-	15, // 10: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
-	16, // 11: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
-	15, // 12: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
-	16, // 13: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
-	16, // 14: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
-	18, // 15: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
-	21, // 16: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
-	23, // 17: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
-	19, // 18: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
-	20, // 19: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
-	1,  // 20: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
-	2,  // 21: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
-	3,  // 22: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
-	4,  // 23: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
-	22, // 24: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
-	5,  // 25: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
-	0,  // 26: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
-	24, // 27: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
-	6,  // 28: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
-	25, // 29: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
-	7,  // 30: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	27, // 6: writ.ledger.v1.Entry.pruned:type_name -> writ.ledger.v1.Pruned
+	9,  // 7: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
+	0,  // 8: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
+	24, // 9: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
+	7,  // 10: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
+	15, // 11: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
+	16, // 12: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
+	15, // 13: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
+	16, // 14: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
+	16, // 15: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
+	18, // 16: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
+	21, // 17: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
+	23, // 18: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
+	19, // 19: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
+	20, // 20: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
+	1,  // 21: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
+	2,  // 22: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
+	3,  // 23: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
+	4,  // 24: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
+	22, // 25: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
+	5,  // 26: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
+	0,  // 27: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
+	24, // 28: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
+	6,  // 29: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
+	25, // 30: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
+	7,  // 31: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
+	15, // 32: writ.ledger.v1.Pruned.actor:type_name -> writ.ledger.v1.Actor
+	33, // [33:33] is the sub-list for method output_type
+	33, // [33:33] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_writ_ledger_v1_entry_proto_init() }
@@ -2347,6 +2474,7 @@ func file_writ_ledger_v1_entry_proto_init() {
 		(*Entry_CatalogActivated)(nil),
 		(*Entry_Decision)(nil),
 		(*Entry_OutcomeReported)(nil),
+		(*Entry_Pruned)(nil),
 	}
 	file_writ_ledger_v1_entry_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
@@ -2355,7 +2483,7 @@ func file_writ_ledger_v1_entry_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_ledger_v1_entry_proto_rawDesc), len(file_writ_ledger_v1_entry_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
