@@ -200,7 +200,7 @@ func hintTurns(t *testing.T, l *lab, reviewed held) {
 	answer, entry := l.decide(t, now.call("1.1", "move_file", move))
 	r := answer.Response()
 	if r.GetOutcome() != aRecord || r.GetReason().GetCode() != "write_high" ||
-		r.GetTraits().GetRiskSource().GetKind() != "hint_at_call" || len(r.GetWarnings()) != 1 {
+		sourceOf(r.GetTraits(), writv1.Trait_TRAIT_RISK).GetKind() != "hint_at_call" || len(r.GetWarnings()) != 1 {
 		t.Errorf("destructiveHint turned true: %v, want RECORD_ONLY for a risk that the hint raised, with a warning", r)
 	}
 	if !entry.GetEntry().GetDecision().GetHints().GetDestructive() {

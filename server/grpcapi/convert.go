@@ -48,7 +48,7 @@ func response(a *server.Answer) *writv1.DecideResponse {
 		Outcome:         writv1.Outcome(a.Outcome.Record()),
 		Reason:          &writv1.Reason{Code: string(a.Reason.Code), Sentence: a.Reason.Sentence, Rule: a.Reason.Rule},
 		DecisionId:      a.DecisionID,
-		Traits:          traits(a.Traits),
+		Traits:          traits(&a.Traits),
 		Stage:           a.Stage,
 		Log:             position(a.Log.LogID, a.Log.Sequence, a.Log.Leaf),
 		PolicyRevision:  a.PolicyRevision,
@@ -70,24 +70,31 @@ func response(a *server.Answer) *writv1.DecideResponse {
 	return m
 }
 
-func traits(c decisions.Classified) *writv1.EffectiveTraits {
-	// Most traits have one source: the review. Equal ones share a message.
-	var messages [len(c.Sources)]*writv1.Source
-	source := func(t decisions.Trait) *writv1.Source {
-		at := slices.Index(c.Sources[:], c.Sources[t])
-		if messages[at] == nil {
-			messages[at] = &writv1.Source{Kind: c.Sources[t].Kind.String(), Detail: c.Sources[t].Detail}
-		}
-		return messages[at]
-	}
+func traits(c *decisions.Classified) *writv1.EffectiveTraits {
 	return &writv1.EffectiveTraits{
-		Effect: writv1.Effect(c.Traits.Effect.Record()), EffectSource: source(decisions.EffectTrait),
-		Risk: writv1.Risk(c.Traits.Risk.Record()), RiskSource: source(decisions.RiskTrait),
-		Undo: writv1.Undo(c.Traits.Undo.Record()), UndoSource: source(decisions.UndoTrait),
-		Exposure: writv1.Exposure(c.Traits.Exposure.Record()), ExposureSource: source(decisions.ExposureTrait),
-		Single: c.Traits.Single, SingleSource: source(decisions.SingleTrait),
-		Idempotent: c.Traits.Idempotent, IdempotentSource: source(decisions.IdempotentTrait),
+		Effect: writv1.Effect(c.Traits.Effect.Record()), Risk: writv1.Risk(c.Traits.Risk.Record()),
+		Undo: writv1.Undo(c.Traits.Undo.Record()), Exposure: writv1.Exposure(c.Traits.Exposure.Record()),
+		Single: c.Traits.Single, Idempotent: c.Traits.Idempotent,
+		Sources: sources(c),
 	}
+}
+
+// sources names each source once, in the order of the traits. Most calls have one: the
+// review.
+func sources(c *decisions.Classified) []*writv1.Source {
+	var all []*writv1.Source
+	var first [len(c.Sources)]*writv1.Source // at a source's first trait
+	for i, s := range c.Sources {
+		at := slices.Index(c.Sources[:], s)
+		if first[at] == nil {
+			first[at] = &writv1.Source{
+				Kind: s.Kind.String(), Detail: s.Detail, Traits: make([]writv1.Trait, 0, len(c.Sources)),
+			}
+			all = append(all, first[at])
+		}
+		first[at].Traits = append(first[at].Traits, writv1.Trait_TRAIT_EFFECT+writv1.Trait(i))
+	}
+	return all
 }
 
 func position(logID string, sequence uint64, leaf decisions.Hash) *writv1.LogPosition {

@@ -291,6 +291,68 @@ func (Exposure) EnumDescriptor() ([]byte, []int) {
 	return file_writ_v1_decision_proto_rawDescGZIP(), []int{4}
 }
 
+// Trait names one of the effective traits.
+type Trait int32
+
+const (
+	Trait_TRAIT_UNSPECIFIED Trait = 0
+	Trait_TRAIT_EFFECT      Trait = 1
+	Trait_TRAIT_RISK        Trait = 2
+	Trait_TRAIT_UNDO        Trait = 3
+	Trait_TRAIT_EXPOSURE    Trait = 4
+	Trait_TRAIT_SINGLE      Trait = 5
+	Trait_TRAIT_IDEMPOTENT  Trait = 6
+)
+
+// Enum value maps for Trait.
+var (
+	Trait_name = map[int32]string{
+		0: "TRAIT_UNSPECIFIED",
+		1: "TRAIT_EFFECT",
+		2: "TRAIT_RISK",
+		3: "TRAIT_UNDO",
+		4: "TRAIT_EXPOSURE",
+		5: "TRAIT_SINGLE",
+		6: "TRAIT_IDEMPOTENT",
+	}
+	Trait_value = map[string]int32{
+		"TRAIT_UNSPECIFIED": 0,
+		"TRAIT_EFFECT":      1,
+		"TRAIT_RISK":        2,
+		"TRAIT_UNDO":        3,
+		"TRAIT_EXPOSURE":    4,
+		"TRAIT_SINGLE":      5,
+		"TRAIT_IDEMPOTENT":  6,
+	}
+)
+
+func (x Trait) Enum() *Trait {
+	p := new(Trait)
+	*p = x
+	return p
+}
+
+func (x Trait) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Trait) Descriptor() protoreflect.EnumDescriptor {
+	return file_writ_v1_decision_proto_enumTypes[5].Descriptor()
+}
+
+func (Trait) Type() protoreflect.EnumType {
+	return &file_writ_v1_decision_proto_enumTypes[5]
+}
+
+func (x Trait) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Trait.Descriptor instead.
+func (Trait) EnumDescriptor() ([]byte, []int) {
+	return file_writ_v1_decision_proto_rawDescGZIP(), []int{5}
+}
+
 type ApprovalKind int32
 
 const (
@@ -324,11 +386,11 @@ func (x ApprovalKind) String() string {
 }
 
 func (ApprovalKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_v1_decision_proto_enumTypes[5].Descriptor()
+	return file_writ_v1_decision_proto_enumTypes[6].Descriptor()
 }
 
 func (ApprovalKind) Type() protoreflect.EnumType {
-	return &file_writ_v1_decision_proto_enumTypes[5]
+	return &file_writ_v1_decision_proto_enumTypes[6]
 }
 
 func (x ApprovalKind) Number() protoreflect.EnumNumber {
@@ -337,7 +399,7 @@ func (x ApprovalKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ApprovalKind.Descriptor instead.
 func (ApprovalKind) EnumDescriptor() ([]byte, []int) {
-	return file_writ_v1_decision_proto_rawDescGZIP(), []int{5}
+	return file_writ_v1_decision_proto_rawDescGZIP(), []int{6}
 }
 
 type Result int32
@@ -380,11 +442,11 @@ func (x Result) String() string {
 }
 
 func (Result) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_v1_decision_proto_enumTypes[6].Descriptor()
+	return file_writ_v1_decision_proto_enumTypes[7].Descriptor()
 }
 
 func (Result) Type() protoreflect.EnumType {
-	return &file_writ_v1_decision_proto_enumTypes[6]
+	return &file_writ_v1_decision_proto_enumTypes[7]
 }
 
 func (x Result) Number() protoreflect.EnumNumber {
@@ -393,7 +455,7 @@ func (x Result) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Result.Descriptor instead.
 func (Result) EnumDescriptor() ([]byte, []int) {
-	return file_writ_v1_decision_proto_rawDescGZIP(), []int{6}
+	return file_writ_v1_decision_proto_rawDescGZIP(), []int{7}
 }
 
 // DecideRequest is one call that an agent wants to make. Every string is valid
@@ -807,7 +869,7 @@ type DecideResponse struct {
 	Reason  *Reason `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Names the decision; a repeat carries the id of the first.
 	DecisionId string `protobuf:"bytes,3,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
-	// The traits that held, each with the source that made it so strict.
+	// The traits that held, and who made them so strict.
 	Traits *EffectiveTraits `protobuf:"bytes,4,opt,name=traits,proto3" json:"traits,omitempty"`
 	// The stage that held.
 	Stage string `protobuf:"bytes,5,opt,name=stage,proto3" json:"stage,omitempty"`
@@ -1013,22 +1075,18 @@ func (x *Reason) GetRule() string {
 }
 
 type EffectiveTraits struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	Effect         Effect                 `protobuf:"varint,1,opt,name=effect,proto3,enum=writ.v1.Effect" json:"effect,omitempty"`
-	EffectSource   *Source                `protobuf:"bytes,2,opt,name=effect_source,json=effectSource,proto3" json:"effect_source,omitempty"`
-	Risk           Risk                   `protobuf:"varint,3,opt,name=risk,proto3,enum=writ.v1.Risk" json:"risk,omitempty"`
-	RiskSource     *Source                `protobuf:"bytes,4,opt,name=risk_source,json=riskSource,proto3" json:"risk_source,omitempty"`
-	Undo           Undo                   `protobuf:"varint,5,opt,name=undo,proto3,enum=writ.v1.Undo" json:"undo,omitempty"`
-	UndoSource     *Source                `protobuf:"bytes,6,opt,name=undo_source,json=undoSource,proto3" json:"undo_source,omitempty"`
-	Exposure       Exposure               `protobuf:"varint,7,opt,name=exposure,proto3,enum=writ.v1.Exposure" json:"exposure,omitempty"`
-	ExposureSource *Source                `protobuf:"bytes,8,opt,name=exposure_source,json=exposureSource,proto3" json:"exposure_source,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Effect   Effect                 `protobuf:"varint,1,opt,name=effect,proto3,enum=writ.v1.Effect" json:"effect,omitempty"`
+	Risk     Risk                   `protobuf:"varint,2,opt,name=risk,proto3,enum=writ.v1.Risk" json:"risk,omitempty"`
+	Undo     Undo                   `protobuf:"varint,3,opt,name=undo,proto3,enum=writ.v1.Undo" json:"undo,omitempty"`
+	Exposure Exposure               `protobuf:"varint,4,opt,name=exposure,proto3,enum=writ.v1.Exposure" json:"exposure,omitempty"`
 	// Whether the call acts on one thing. False: on many, so a scope is needed.
-	Single           bool    `protobuf:"varint,9,opt,name=single,proto3" json:"single,omitempty"`
-	SingleSource     *Source `protobuf:"bytes,10,opt,name=single_source,json=singleSource,proto3" json:"single_source,omitempty"`
-	Idempotent       bool    `protobuf:"varint,11,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
-	IdempotentSource *Source `protobuf:"bytes,12,opt,name=idempotent_source,json=idempotentSource,proto3" json:"idempotent_source,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	Single     bool `protobuf:"varint,5,opt,name=single,proto3" json:"single,omitempty"`
+	Idempotent bool `protobuf:"varint,6,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
+	// Who made them so strict, each once. Together they name every trait once.
+	Sources       []*Source `protobuf:"bytes,7,rep,name=sources,proto3" json:"sources,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EffectiveTraits) Reset() {
@@ -1068,25 +1126,11 @@ func (x *EffectiveTraits) GetEffect() Effect {
 	return Effect_EFFECT_UNSPECIFIED
 }
 
-func (x *EffectiveTraits) GetEffectSource() *Source {
-	if x != nil {
-		return x.EffectSource
-	}
-	return nil
-}
-
 func (x *EffectiveTraits) GetRisk() Risk {
 	if x != nil {
 		return x.Risk
 	}
 	return Risk_RISK_UNSPECIFIED
-}
-
-func (x *EffectiveTraits) GetRiskSource() *Source {
-	if x != nil {
-		return x.RiskSource
-	}
-	return nil
 }
 
 func (x *EffectiveTraits) GetUndo() Undo {
@@ -1096,25 +1140,11 @@ func (x *EffectiveTraits) GetUndo() Undo {
 	return Undo_UNDO_UNSPECIFIED
 }
 
-func (x *EffectiveTraits) GetUndoSource() *Source {
-	if x != nil {
-		return x.UndoSource
-	}
-	return nil
-}
-
 func (x *EffectiveTraits) GetExposure() Exposure {
 	if x != nil {
 		return x.Exposure
 	}
 	return Exposure_EXPOSURE_UNSPECIFIED
-}
-
-func (x *EffectiveTraits) GetExposureSource() *Source {
-	if x != nil {
-		return x.ExposureSource
-	}
-	return nil
 }
 
 func (x *EffectiveTraits) GetSingle() bool {
@@ -1124,13 +1154,6 @@ func (x *EffectiveTraits) GetSingle() bool {
 	return false
 }
 
-func (x *EffectiveTraits) GetSingleSource() *Source {
-	if x != nil {
-		return x.SingleSource
-	}
-	return nil
-}
-
 func (x *EffectiveTraits) GetIdempotent() bool {
 	if x != nil {
 		return x.Idempotent
@@ -1138,19 +1161,21 @@ func (x *EffectiveTraits) GetIdempotent() bool {
 	return false
 }
 
-func (x *EffectiveTraits) GetIdempotentSource() *Source {
+func (x *EffectiveTraits) GetSources() []*Source {
 	if x != nil {
-		return x.IdempotentSource
+		return x.Sources
 	}
 	return nil
 }
 
-// Source is what made a trait as strict as it is.
+// Source is who made some of the traits as strict as they are.
 type Source struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// unclassified, platform, review, release, hint_at_review or hint_at_call.
-	Kind          string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	Detail        string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
+	Kind   string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Detail string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
+	// Those that it made so strict.
+	Traits        []Trait `protobuf:"varint,3,rep,packed,name=traits,proto3,enum=writ.v1.Trait" json:"traits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1197,6 +1222,13 @@ func (x *Source) GetDetail() string {
 		return x.Detail
 	}
 	return ""
+}
+
+func (x *Source) GetTraits() []Trait {
+	if x != nil {
+		return x.Traits
+	}
+	return nil
 }
 
 type Obligation struct {
@@ -1779,28 +1811,21 @@ const file_writ_v1_decision_proto_rawDesc = "" +
 	"\x06Reason\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x1a\n" +
 	"\bsentence\x18\x02 \x01(\tR\bsentence\x12\x12\n" +
-	"\x04rule\x18\x03 \x01(\tR\x04rule\"\xaf\x04\n" +
+	"\x04rule\x18\x03 \x01(\tR\x04rule\"\x92\x02\n" +
 	"\x0fEffectiveTraits\x12'\n" +
-	"\x06effect\x18\x01 \x01(\x0e2\x0f.writ.v1.EffectR\x06effect\x124\n" +
-	"\reffect_source\x18\x02 \x01(\v2\x0f.writ.v1.SourceR\feffectSource\x12!\n" +
-	"\x04risk\x18\x03 \x01(\x0e2\r.writ.v1.RiskR\x04risk\x120\n" +
-	"\vrisk_source\x18\x04 \x01(\v2\x0f.writ.v1.SourceR\n" +
-	"riskSource\x12!\n" +
-	"\x04undo\x18\x05 \x01(\x0e2\r.writ.v1.UndoR\x04undo\x120\n" +
-	"\vundo_source\x18\x06 \x01(\v2\x0f.writ.v1.SourceR\n" +
-	"undoSource\x12-\n" +
-	"\bexposure\x18\a \x01(\x0e2\x11.writ.v1.ExposureR\bexposure\x128\n" +
-	"\x0fexposure_source\x18\b \x01(\v2\x0f.writ.v1.SourceR\x0eexposureSource\x12\x16\n" +
-	"\x06single\x18\t \x01(\bR\x06single\x124\n" +
-	"\rsingle_source\x18\n" +
-	" \x01(\v2\x0f.writ.v1.SourceR\fsingleSource\x12\x1e\n" +
+	"\x06effect\x18\x01 \x01(\x0e2\x0f.writ.v1.EffectR\x06effect\x12!\n" +
+	"\x04risk\x18\x02 \x01(\x0e2\r.writ.v1.RiskR\x04risk\x12!\n" +
+	"\x04undo\x18\x03 \x01(\x0e2\r.writ.v1.UndoR\x04undo\x12-\n" +
+	"\bexposure\x18\x04 \x01(\x0e2\x11.writ.v1.ExposureR\bexposure\x12\x16\n" +
+	"\x06single\x18\x05 \x01(\bR\x06single\x12\x1e\n" +
 	"\n" +
-	"idempotent\x18\v \x01(\bR\n" +
-	"idempotent\x12<\n" +
-	"\x11idempotent_source\x18\f \x01(\v2\x0f.writ.v1.SourceR\x10idempotentSource\"4\n" +
+	"idempotent\x18\x06 \x01(\bR\n" +
+	"idempotent\x12)\n" +
+	"\asources\x18\a \x03(\v2\x0f.writ.v1.SourceR\asources\"\\\n" +
 	"\x06Source\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06detail\x18\x02 \x01(\tR\x06detail\"6\n" +
+	"\x06detail\x18\x02 \x01(\tR\x06detail\x12&\n" +
+	"\x06traits\x18\x03 \x03(\x0e2\x0e.writ.v1.TraitR\x06traits\"6\n" +
 	"\n" +
 	"Obligation\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
@@ -1855,7 +1880,17 @@ const file_writ_v1_decision_proto_rawDesc = "" +
 	"\x11EXPOSURE_OUTBOUND\x10\x01\x12\x16\n" +
 	"\x12EXPOSURE_SENSITIVE\x10\x02\x12\x15\n" +
 	"\x11EXPOSURE_INTERNAL\x10\x03\x12\x11\n" +
-	"\rEXPOSURE_NONE\x10\x04*d\n" +
+	"\rEXPOSURE_NONE\x10\x04*\x8c\x01\n" +
+	"\x05Trait\x12\x15\n" +
+	"\x11TRAIT_UNSPECIFIED\x10\x00\x12\x10\n" +
+	"\fTRAIT_EFFECT\x10\x01\x12\x0e\n" +
+	"\n" +
+	"TRAIT_RISK\x10\x02\x12\x0e\n" +
+	"\n" +
+	"TRAIT_UNDO\x10\x03\x12\x12\n" +
+	"\x0eTRAIT_EXPOSURE\x10\x04\x12\x10\n" +
+	"\fTRAIT_SINGLE\x10\x05\x12\x14\n" +
+	"\x10TRAIT_IDEMPOTENT\x10\x06*d\n" +
 	"\fApprovalKind\x12\x1d\n" +
 	"\x19APPROVAL_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16APPROVAL_KIND_PER_CALL\x10\x01\x12\x19\n" +
@@ -1883,7 +1918,7 @@ func file_writ_v1_decision_proto_rawDescGZIP() []byte {
 	return file_writ_v1_decision_proto_rawDescData
 }
 
-var file_writ_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
+var file_writ_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
 var file_writ_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_writ_v1_decision_proto_goTypes = []any{
 	(Outcome)(0),                  // 0: writ.v1.Outcome
@@ -1891,69 +1926,66 @@ var file_writ_v1_decision_proto_goTypes = []any{
 	(Risk)(0),                     // 2: writ.v1.Risk
 	(Undo)(0),                     // 3: writ.v1.Undo
 	(Exposure)(0),                 // 4: writ.v1.Exposure
-	(ApprovalKind)(0),             // 5: writ.v1.ApprovalKind
-	(Result)(0),                   // 6: writ.v1.Result
-	(*DecideRequest)(nil),         // 7: writ.v1.DecideRequest
-	(*Hints)(nil),                 // 8: writ.v1.Hints
-	(*Scope)(nil),                 // 9: writ.v1.Scope
-	(*DecideResponse)(nil),        // 10: writ.v1.DecideResponse
-	(*Reason)(nil),                // 11: writ.v1.Reason
-	(*EffectiveTraits)(nil),       // 12: writ.v1.EffectiveTraits
-	(*Source)(nil),                // 13: writ.v1.Source
-	(*Obligation)(nil),            // 14: writ.v1.Obligation
-	(*Repeat)(nil),                // 15: writ.v1.Repeat
-	(*LogPosition)(nil),           // 16: writ.v1.LogPosition
-	(*BatchDecideRequest)(nil),    // 17: writ.v1.BatchDecideRequest
-	(*BatchDecideResponse)(nil),   // 18: writ.v1.BatchDecideResponse
-	(*BatchDecideResult)(nil),     // 19: writ.v1.BatchDecideResult
-	(*Failure)(nil),               // 20: writ.v1.Failure
-	(*ReportRequest)(nil),         // 21: writ.v1.ReportRequest
-	(*ReportResponse)(nil),        // 22: writ.v1.ReportResponse
-	nil,                           // 23: writ.v1.DecideRequest.LabelsEntry
-	(*durationpb.Duration)(nil),   // 24: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
+	(Trait)(0),                    // 5: writ.v1.Trait
+	(ApprovalKind)(0),             // 6: writ.v1.ApprovalKind
+	(Result)(0),                   // 7: writ.v1.Result
+	(*DecideRequest)(nil),         // 8: writ.v1.DecideRequest
+	(*Hints)(nil),                 // 9: writ.v1.Hints
+	(*Scope)(nil),                 // 10: writ.v1.Scope
+	(*DecideResponse)(nil),        // 11: writ.v1.DecideResponse
+	(*Reason)(nil),                // 12: writ.v1.Reason
+	(*EffectiveTraits)(nil),       // 13: writ.v1.EffectiveTraits
+	(*Source)(nil),                // 14: writ.v1.Source
+	(*Obligation)(nil),            // 15: writ.v1.Obligation
+	(*Repeat)(nil),                // 16: writ.v1.Repeat
+	(*LogPosition)(nil),           // 17: writ.v1.LogPosition
+	(*BatchDecideRequest)(nil),    // 18: writ.v1.BatchDecideRequest
+	(*BatchDecideResponse)(nil),   // 19: writ.v1.BatchDecideResponse
+	(*BatchDecideResult)(nil),     // 20: writ.v1.BatchDecideResult
+	(*Failure)(nil),               // 21: writ.v1.Failure
+	(*ReportRequest)(nil),         // 22: writ.v1.ReportRequest
+	(*ReportResponse)(nil),        // 23: writ.v1.ReportResponse
+	nil,                           // 24: writ.v1.DecideRequest.LabelsEntry
+	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
 }
 var file_writ_v1_decision_proto_depIdxs = []int32{
-	24, // 0: writ.v1.DecideRequest.toolset_age:type_name -> google.protobuf.Duration
-	8,  // 1: writ.v1.DecideRequest.hints:type_name -> writ.v1.Hints
-	9,  // 2: writ.v1.DecideRequest.scope:type_name -> writ.v1.Scope
-	23, // 3: writ.v1.DecideRequest.labels:type_name -> writ.v1.DecideRequest.LabelsEntry
+	25, // 0: writ.v1.DecideRequest.toolset_age:type_name -> google.protobuf.Duration
+	9,  // 1: writ.v1.DecideRequest.hints:type_name -> writ.v1.Hints
+	10, // 2: writ.v1.DecideRequest.scope:type_name -> writ.v1.Scope
+	24, // 3: writ.v1.DecideRequest.labels:type_name -> writ.v1.DecideRequest.LabelsEntry
 	0,  // 4: writ.v1.DecideResponse.outcome:type_name -> writ.v1.Outcome
-	11, // 5: writ.v1.DecideResponse.reason:type_name -> writ.v1.Reason
-	12, // 6: writ.v1.DecideResponse.traits:type_name -> writ.v1.EffectiveTraits
-	14, // 7: writ.v1.DecideResponse.obligations:type_name -> writ.v1.Obligation
-	25, // 8: writ.v1.DecideResponse.permit_expires_at:type_name -> google.protobuf.Timestamp
-	15, // 9: writ.v1.DecideResponse.repeat:type_name -> writ.v1.Repeat
-	16, // 10: writ.v1.DecideResponse.log:type_name -> writ.v1.LogPosition
-	5,  // 11: writ.v1.DecideResponse.approval:type_name -> writ.v1.ApprovalKind
+	12, // 5: writ.v1.DecideResponse.reason:type_name -> writ.v1.Reason
+	13, // 6: writ.v1.DecideResponse.traits:type_name -> writ.v1.EffectiveTraits
+	15, // 7: writ.v1.DecideResponse.obligations:type_name -> writ.v1.Obligation
+	26, // 8: writ.v1.DecideResponse.permit_expires_at:type_name -> google.protobuf.Timestamp
+	16, // 9: writ.v1.DecideResponse.repeat:type_name -> writ.v1.Repeat
+	17, // 10: writ.v1.DecideResponse.log:type_name -> writ.v1.LogPosition
+	6,  // 11: writ.v1.DecideResponse.approval:type_name -> writ.v1.ApprovalKind
 	1,  // 12: writ.v1.EffectiveTraits.effect:type_name -> writ.v1.Effect
-	13, // 13: writ.v1.EffectiveTraits.effect_source:type_name -> writ.v1.Source
-	2,  // 14: writ.v1.EffectiveTraits.risk:type_name -> writ.v1.Risk
-	13, // 15: writ.v1.EffectiveTraits.risk_source:type_name -> writ.v1.Source
-	3,  // 16: writ.v1.EffectiveTraits.undo:type_name -> writ.v1.Undo
-	13, // 17: writ.v1.EffectiveTraits.undo_source:type_name -> writ.v1.Source
-	4,  // 18: writ.v1.EffectiveTraits.exposure:type_name -> writ.v1.Exposure
-	13, // 19: writ.v1.EffectiveTraits.exposure_source:type_name -> writ.v1.Source
-	13, // 20: writ.v1.EffectiveTraits.single_source:type_name -> writ.v1.Source
-	13, // 21: writ.v1.EffectiveTraits.idempotent_source:type_name -> writ.v1.Source
-	6,  // 22: writ.v1.Repeat.first_result:type_name -> writ.v1.Result
-	7,  // 23: writ.v1.BatchDecideRequest.requests:type_name -> writ.v1.DecideRequest
-	19, // 24: writ.v1.BatchDecideResponse.results:type_name -> writ.v1.BatchDecideResult
-	10, // 25: writ.v1.BatchDecideResult.response:type_name -> writ.v1.DecideResponse
-	20, // 26: writ.v1.BatchDecideResult.failure:type_name -> writ.v1.Failure
-	6,  // 27: writ.v1.ReportRequest.result:type_name -> writ.v1.Result
-	16, // 28: writ.v1.ReportResponse.log:type_name -> writ.v1.LogPosition
-	7,  // 29: writ.v1.DecisionService.Decide:input_type -> writ.v1.DecideRequest
-	17, // 30: writ.v1.DecisionService.BatchDecide:input_type -> writ.v1.BatchDecideRequest
-	21, // 31: writ.v1.DecisionService.Report:input_type -> writ.v1.ReportRequest
-	10, // 32: writ.v1.DecisionService.Decide:output_type -> writ.v1.DecideResponse
-	18, // 33: writ.v1.DecisionService.BatchDecide:output_type -> writ.v1.BatchDecideResponse
-	22, // 34: writ.v1.DecisionService.Report:output_type -> writ.v1.ReportResponse
-	32, // [32:35] is the sub-list for method output_type
-	29, // [29:32] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	2,  // 13: writ.v1.EffectiveTraits.risk:type_name -> writ.v1.Risk
+	3,  // 14: writ.v1.EffectiveTraits.undo:type_name -> writ.v1.Undo
+	4,  // 15: writ.v1.EffectiveTraits.exposure:type_name -> writ.v1.Exposure
+	14, // 16: writ.v1.EffectiveTraits.sources:type_name -> writ.v1.Source
+	5,  // 17: writ.v1.Source.traits:type_name -> writ.v1.Trait
+	7,  // 18: writ.v1.Repeat.first_result:type_name -> writ.v1.Result
+	8,  // 19: writ.v1.BatchDecideRequest.requests:type_name -> writ.v1.DecideRequest
+	20, // 20: writ.v1.BatchDecideResponse.results:type_name -> writ.v1.BatchDecideResult
+	11, // 21: writ.v1.BatchDecideResult.response:type_name -> writ.v1.DecideResponse
+	21, // 22: writ.v1.BatchDecideResult.failure:type_name -> writ.v1.Failure
+	7,  // 23: writ.v1.ReportRequest.result:type_name -> writ.v1.Result
+	17, // 24: writ.v1.ReportResponse.log:type_name -> writ.v1.LogPosition
+	8,  // 25: writ.v1.DecisionService.Decide:input_type -> writ.v1.DecideRequest
+	18, // 26: writ.v1.DecisionService.BatchDecide:input_type -> writ.v1.BatchDecideRequest
+	22, // 27: writ.v1.DecisionService.Report:input_type -> writ.v1.ReportRequest
+	11, // 28: writ.v1.DecisionService.Decide:output_type -> writ.v1.DecideResponse
+	19, // 29: writ.v1.DecisionService.BatchDecide:output_type -> writ.v1.BatchDecideResponse
+	23, // 30: writ.v1.DecisionService.Report:output_type -> writ.v1.ReportResponse
+	28, // [28:31] is the sub-list for method output_type
+	25, // [25:28] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_writ_v1_decision_proto_init() }
@@ -1975,7 +2007,7 @@ func file_writ_v1_decision_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_v1_decision_proto_rawDesc), len(file_writ_v1_decision_proto_rawDesc)),
-			NumEnums:      7,
+			NumEnums:      8,
 			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
