@@ -23,6 +23,8 @@ type logCmd struct {
 	Proof       logProofCmd       `cmd:"" help:"Print the proof that an entry is in the log."`
 	VerifyProof logVerifyProofCmd `cmd:"" help:"Verify such a proof offline, with only the log's public key."`
 	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`
+
+	Backup logBackupCmd `cmd:"" help:"Copy a log, also while the service runs; a second time, only what is new."`
 }
 
 type logListCmd struct {

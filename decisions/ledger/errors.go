@@ -34,6 +34,10 @@ var (
 	ErrNotFound = decisions.ErrNotFound
 	// ErrUncovered: no checkpoint covers the entry yet; passes when one is written.
 	ErrUncovered = decisions.ErrUncovered
+	// ErrBackup: the directory is a backup where none is expected, or none where one is.
+	ErrBackup = errors.New("a backup is not a log to go on with")
+	// ErrUnfinished: a copy into the directory was cut short.
+	ErrUnfinished = errors.New("copy not finished")
 	// ErrOptions: an option is out of bounds.
 	ErrOptions = errors.New("ledger option out of bounds")
 )
@@ -61,4 +65,4 @@ func damaged(sequence uint64, file string, offset int64, format string, args ...
 }
 
 // restore is the next step where data is gone.
-const restore = "restore the directory from a backup, or keep it aside and begin a new log in another directory"
+const restore = "keep the directory aside, and begin a new epoch from a backup with writ log restore, or a new log, in another directory"

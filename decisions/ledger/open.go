@@ -45,6 +45,9 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		return err
 	}
 	opened = append(opened, l.lock.Close)
+	if err := checkServable(l.opts.FS, l.opts.Dir); err != nil {
+		return err
+	}
 	if err := l.makeDirs(); err != nil {
 		return err
 	}

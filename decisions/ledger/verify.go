@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"golang.org/x/mod/sumdb/note"
 	"google.golang.org/protobuf/proto"
@@ -86,6 +87,9 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkFinished(opts.FS, opts.Dir); err != nil {
+		return nil, err
+	}
 	v := &verification{o: opts, v: o, key: o.VerifierKey, blobs: map[string]bool{}}
 	if v.key == "" {
 		if v.key, err = ReadVerifierKey(o); err != nil {
@@ -99,7 +103,10 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	if _, err := readFile(opts.FS, opts.Anchor, checkpointLimit); o.Anchor != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the anchor: %w", err)
 	}
-	v.signed, err = readHeads(opts.FS, verifier, opts.logDir(), opts.checkpoint(), opts.Anchor)
+	files, err := v.heads()
+	if err == nil {
+		v.signed, err = readHeads(opts.FS, verifier, opts.logDir(), files...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +118,16 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	v.walk.segments, _, err = openSegments(opts.FS, opts.logDir(), readOnly)
 	v.report.Segments = len(v.walk.segments)
 	return v, err
+}
+
+// heads are the files with signed heads beside the segments'. A backup is older than the
+// log's anchor by its nature; it is held to one that is named.
+func (v *verification) heads() ([]string, error) {
+	marked, err := exists(v.o.FS, filepath.Join(v.o.Dir, backupMark))
+	if marked && v.v.Anchor == "" {
+		return []string{v.o.checkpoint()}, err
+	}
+	return []string{v.o.checkpoint(), v.o.Anchor}, err
 }
 
 func (v *verification) run(ctx context.Context) error {

@@ -1,0 +1,163 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+// BackupOptions say what is copied and where to.
+type BackupOptions struct {
+	// Dir is the data directory. Its service may run: no lock is taken on it.
+	Dir string
+	// To is the backup: a new or empty directory, or an earlier backup of the same log,
+	// to which what is new is added.
+	To string
+	// KeyDir. Default: Dir + ".keys".
+	KeyDir string
+	// KeysTo gets a copy of KeyDir without the anchor. It must not be in To: whoever
+	// has both can write another log. Empty: the keys are not copied.
+	KeysTo string
+	// Progress is told how many entries the backup has, now and then.
+	Progress func(entries uint64)
+	// FS is the disk. Default: the operating system's.
+	FS FS
+}
+
+// BackupReport is what a backup holds and what was added to it.
+type BackupReport struct {
+	LogID string
+	// Entries are in the backup; a checkpoint in it covers the first Signed of them.
+	Entries, Signed uint64
+	// Segments, Blobs and Keys are files that were written now.
+	Segments, Blobs, Keys int
+}
+
+// Backup copies a log while it is being written: up to the latest checkpoint at least,
+// in whole batches, with every blob that their entries name. The backup is a data
+// directory that verifies. It holds together at every moment: blobs before the entries
+// that name them, segments in order and each replaced at once, the checkpoint last; a
+// first copy that was cut short says so, and is gone on with. Errors: ErrDamaged,
+// ErrRolledBack, ErrKeys, ErrInUse (another backup into To), ErrNoSpace, ErrBackup, the
+// context's, the disk's.
+func Backup(ctx context.Context, o BackupOptions) (report BackupReport, err error) {
+	b, err := newBackup(o)
+	if err == nil {
+		err = errors.Join(b.run(ctx), b.close())
+		report = b.report
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = fmt.Errorf("%w: %w: free some space there and run it again: it goes on where it stopped", ErrNoSpace, err)
+	}
+	if err != nil {
+		return report, fmt.Errorf("back up %s to %s: %w", o.Dir, o.To, err)
+	}
+	return report, nil
+}
+
+type backup struct {
+	o        BackupOptions
+	disk     FS
+	from, to Options
+	lock     io.Closer
+	note     []byte // the latest checkpoint, as it was when the copy began
+	signed   decisions.Checkpoint
+	walk     walker
+	end      int64      // of the last batch that was walked over, in its segment
+	held     []*segment // what the backup had
+	blobs    map[string]bool
+	report   BackupReport
+}
+
+// newBackup reads the checkpoint first: the log that is read after it can only be longer.
+func newBackup(o BackupOptions) (*backup, error) {
+	from, err := Options{Dir: o.Dir, KeyDir: o.KeyDir, FS: o.FS}.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	to, err := Options{Dir: o.To, FS: o.FS}.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("the backup: %w", err)
+	}
+	if o.KeysTo != "" && within(o.KeysTo, to.Dir) {
+		return nil, fmt.Errorf("%w: the keys would be in %s, with the log that they sign: name another place for them", ErrOptions, to.Dir)
+	}
+	key, err := ReadVerifierKey(VerifyOptions{Dir: o.Dir, KeyDir: o.KeyDir, FS: o.FS})
+	if err != nil {
+		return nil, err
+	}
+	b := &backup{o: o, disk: from.FS, from: from, to: to, blobs: map[string]bool{}}
+	if b.note, b.signed, err = readCheckpoint(b.disk, from.checkpoint(), key); err != nil {
+		return nil, err
+	}
+	b.report.LogID = b.signed.LogID
+	if b.walk.segments, _, err = openSegments(b.disk, from.logDir(), readOnly); err != nil {
+		return nil, err
+	}
+	if err = b.take(key); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+// readCheckpoint returns a checkpoint file and what it says. Errors: fs.ErrNotExist,
+// ErrKeys, ErrDamaged.
+func readCheckpoint(disk FS, file, key string) ([]byte, decisions.Checkpoint, error) {
+	raw, err := readFile(disk, file, checkpointLimit)
+	if err != nil {
+		return nil, decisions.Checkpoint{}, err
+	}
+	v, err := note.NewVerifier(key)
+	if err != nil {
+		return nil, decisions.Checkpoint{}, fmt.Errorf("%w: the public key: %w", ErrKeys, err)
+	}
+	c, err := decisions.ParseCheckpoint(raw, v)
+	if err != nil {
+		return nil, c, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
+	}
+	return raw, c, nil
+}
+
+func (b *backup) run(ctx context.Context) error {
+	if err := b.copyLog(ctx); err != nil {
+		return err
+	}
+	b.report.Entries, b.report.Signed = b.walk.at.first, b.signed.Size
+	if err := b.copyHeads(); err != nil {
+		return err
+	}
+	// After the entries: whatever key one of them needs was there before it.
+	if b.o.KeysTo != "" {
+		if err := b.copyKeys(); err != nil {
+			return err
+		}
+	}
+	return finish(b.disk, b.to.Dir)
+}
+
+func (b *backup) close() error {
+	errs := []error{closeSegments(b.walk.segments), closeSegments(b.held)}
+	if b.lock != nil {
+		errs = append(errs, b.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// within says whether a path is a directory or lies in it.
+func within(path, dir string) bool {
+	from, err := filepath.Abs(dir)
+	to, err2 := filepath.Abs(path)
+	if err != nil || err2 != nil {
+		return true // not known to be apart
+	}
+	relative, err := filepath.Rel(from, to)
+	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,283 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// take takes hold of the backup's directory and looks at what it has.
+func (b *backup) take(key string) error {
+	if err := b.directory(); err != nil {
+		return err
+	}
+	_, had, err := readCheckpoint(b.disk, b.to.checkpoint(), key)
+	if err == nil && had.Size > b.signed.Size {
+		err = fmt.Errorf("%w: %s has %d signed entries, the log %d: keep the backup, and see writ log restore", ErrRolledBack, b.to.Dir, had.Size, b.signed.Size)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("is the backup of another log? %w", err)
+	}
+	if b.held, _, err = openSegments(b.disk, b.to.logDir(), readOnly); err != nil {
+		return err
+	}
+	if len(b.held) > len(b.walk.segments) {
+		return fmt.Errorf("%w: %s has %d segments, the log %d: keep the backup, and see writ log restore", ErrRolledBack, b.to.Dir, len(b.held), len(b.walk.segments))
+	}
+	for i, s := range b.held {
+		if s.header != b.walk.segments[i].header {
+			return fmt.Errorf("%w: %s is not a copy of %s: back up into another directory", ErrDamaged, s.name, b.walk.segments[i].name)
+		}
+	}
+	return nil
+}
+
+// directory makes the backup's directory, or takes an earlier backup's. A directory
+// that holds another thing's log is refused.
+func (b *backup) directory() (err error) {
+	if err = mkdirAll(b.disk, b.to.Dir); err != nil {
+		return err
+	}
+	mark := filepath.Join(b.to.Dir, backupMark)
+	marked, err := exists(b.disk, mark)
+	if err != nil {
+		return err
+	}
+	if !marked {
+		if taken, err := holdsLog(b.disk, b.to.Dir); taken || err != nil {
+			return errors.Join(err, fmt.Errorf("%w: %s holds a log and is no backup: name another directory", ErrBackup, b.to.Dir))
+		}
+	}
+	if b.lock, err = b.disk.Lock(b.to.lockFile()); err != nil {
+		return err
+	}
+	if !marked {
+		err = replaceFile(b.disk, filepath.Join(b.to.Dir, unfinishedMark), []byte("writ log backup was not finished: run it again.\n"))
+		if err == nil {
+			err = replaceFile(b.disk, mark, []byte(backupWords))
+		}
+	}
+	for _, dir := range []string{b.to.logDir(), b.to.blobDir()} {
+		if err == nil {
+			err = mkdirAll(b.disk, dir)
+		}
+	}
+	return err
+}
+
+func holdsLog(disk FS, dir string) (bool, error) {
+	files, err := disk.ReadDir(dir)
+	for _, f := range files {
+		if f.Name() == "log" || f.Name() == "checkpoint" {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// copyLog goes on from the last segment that the backup has, which may have grown, and
+// stops behind the batch that holds the last entry of the checkpoint.
+func (b *backup) copyLog(ctx context.Context) error {
+	number := uint32(max(len(b.held), 1) - 1)
+	if int(number) < len(b.walk.segments) {
+		s := b.walk.segments[number]
+		b.walk.at = place{first: s.first, segment: number, offset: segmentHeader, prev: s.prev}
+	}
+	b.end = segmentHeader
+	for b.walk.at.first < b.signed.Size {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		batch, err := b.walk.next()
+		if errors.Is(err, errEnd) {
+			return fmt.Errorf("%w: the log has %d entries, %s is signed for %d: %s", ErrRolledBack, b.walk.at.first, b.from.checkpoint(), b.signed.Size, restore)
+		}
+		if err != nil {
+			return err
+		}
+		for ; number < batch.place.segment; number++ {
+			if err := b.copySegment(number); err != nil {
+				return err
+			}
+		}
+		if err := b.copyBlobs(batch); err != nil {
+			return err
+		}
+		b.end = b.walk.at.offset
+		if b.o.Progress != nil {
+			b.o.Progress(b.walk.at.first)
+		}
+	}
+	return b.copySegment(number)
+}
+
+// copySegment copies a segment up to b.end; zeros follow.
+func (b *backup) copySegment(number uint32) error {
+	s := b.walk.segments[number]
+	if int(number) < len(b.held) {
+		if more, err := b.grew(b.held[number], s); err != nil || !more {
+			return err
+		}
+	}
+	b.report.Segments++
+	return copyFile(b.disk, s.file, segmentName(b.to.logDir(), number), b.end, int64(s.size))
+}
+
+// grew says whether a segment has more than its copy, and checks that the copy is how
+// it begins.
+func (b *backup) grew(have, s *segment) (bool, error) {
+	end, err := zeroFrom(have.file, segmentHeader, int64(have.size))
+	if err != nil {
+		return false, err
+	}
+	for at := int64(0); at < min(end, b.end); at += chunk {
+		was, is := make([]byte, min(chunk, min(end, b.end)-at)), make([]byte, min(chunk, min(end, b.end)-at))
+		if _, err := have.file.ReadAt(was, at); err != nil {
+			return false, err
+		}
+		if _, err := s.file.ReadAt(is, at); err != nil {
+			return false, err
+		}
+		if !bytes.Equal(was, is) {
+			return false, fmt.Errorf("%w: %s is not how %s begins: verify both, and back up into another directory", ErrDamaged, have.name, s.name)
+		}
+	}
+	return end < b.end, nil
+}
+
+// copyFile copies the first bytes of a file under a new name, which appears at once.
+// The copy has a size of its own; zeros fill it.
+func copyFile(disk FS, from File, name string, length, size int64) error {
+	temporary := name + ".tmp"
+	to, err := disk.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = copyBytes(to, from, length)
+	if err == nil && length < size {
+		_, err = to.WriteAt([]byte{0}, size-1)
+	}
+	if err == nil {
+		err = to.Sync()
+	}
+	if err := errors.Join(err, to.Close()); err != nil {
+		_ = disk.Remove(temporary) // gives a full disk its room back
+		return fmt.Errorf("copy to %s: %w", name, err)
+	}
+	if err := disk.Rename(temporary, name); err != nil {
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(name))
+}
+
+func copyBytes(to, from File, length int64) error {
+	buf := make([]byte, min(length, fillStep))
+	for at := int64(0); at < length; at += int64(len(buf)) {
+		part := buf[:min(int64(len(buf)), length-at)]
+		if n, err := from.ReadAt(part, at); n < len(part) {
+			return errors.Join(err, io.ErrUnexpectedEOF)
+		}
+		if _, err := to.WriteAt(part, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *backup) copyBlobs(batch *batch) error {
+	for _, e := range batch.envelopes {
+		read := func(name string) ([]byte, error) { return readBlob(b.disk, b.from.blobDir(), name) }
+		if err := eachBlob(e, read, b.copyBlob); err != nil {
+			return fmt.Errorf("entry %d: %w", e.Sequence, err)
+		}
+	}
+	return nil
+}
+
+// copyBlob copies a blob unless the backup has it, whole.
+func (b *backup) copyBlob(name string) error {
+	if b.blobs[name] {
+		return nil
+	}
+	b.blobs[name] = true
+	if _, err := readBlob(b.disk, b.to.blobDir(), name); err == nil {
+		return nil
+	}
+	content, err := readBlob(b.disk, b.from.blobDir(), name)
+	if err != nil {
+		return err
+	}
+	path := blobPath(b.to.blobDir(), name)
+	if err := mkdirAll(b.disk, filepath.Dir(path)); err != nil {
+		return err
+	}
+	b.report.Blobs++
+	return replaceFile(b.disk, path, content)
+}
+
+// copyHeads copies the checkpoints of segments that are whole in the backup, and last
+// the one that the copy reaches.
+func (b *backup) copyHeads() error {
+	for _, s := range b.walk.segments[:b.walk.at.segment] {
+		to := sealedFile(b.to.logDir(), s.number)
+		if there, err := exists(b.disk, to); there || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		head, err := readFile(b.disk, sealedFile(b.from.logDir(), s.number), checkpointLimit)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it is not signed yet
+		}
+		if err == nil {
+			err = replaceFile(b.disk, to, head)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return replaceFile(b.disk, b.to.checkpoint(), b.note)
+}
+
+// copyKeys copies the key directory without the anchor, which is of this moment: put
+// back with old data, it would vouch for them.
+func (b *backup) copyKeys() error {
+	if err := mkdirAll(b.disk, b.o.KeysTo); err != nil {
+		return err
+	}
+	files, err := b.disk.ReadDir(b.from.KeyDir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		name := filepath.Join(b.from.KeyDir, f.Name())
+		if f.IsDir() || name == b.from.Anchor || strings.HasSuffix(name, ".tmp") {
+			continue
+		}
+		if err := b.copyKey(name); err != nil {
+			return err
+		}
+		b.report.Keys++
+	}
+	return nil
+}
+
+func (b *backup) copyKey(name string) error {
+	from, err := b.disk.OpenFile(name, readOnly, 0)
+	if err != nil {
+		return err
+	}
+	defer from.Close() //nolint:errcheck // opened for reading
+	size, err := from.Size()
+	if err != nil {
+		return err
+	}
+	return copyFile(b.disk, from, filepath.Join(b.o.KeysTo, filepath.Base(name)), size, size)
+}
