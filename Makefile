@@ -36,7 +36,7 @@ generate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Write the
 ## Proving
 
 .PHONY: test
-test: build ## All tests, and the tests of the default policy
+test: build $(BIN)/fsck ## All tests, and the tests of the default policy
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
 	$(GO) test $(RACE) -timeout 8m ./...
 	$(BIN)/writ policy test $(POLICIES)
@@ -94,7 +94,7 @@ clean: ## Remove what was built
 ## Tools
 
 .PHONY: tools
-tools: $(addprefix $(BIN)/,buf protoc-gen-go protoc-gen-go-grpc ghz opa golangci-lint govulncheck benchstat) ## Build all pinned tools now
+tools: $(addprefix $(BIN)/,buf protoc-gen-go protoc-gen-go-grpc ghz opa golangci-lint govulncheck benchstat fsck) ## Build all pinned tools now
 
 $(BIN)/buf: .tools/buf.mod
 	$(call build_tool,buf,github.com/bufbuild/buf/cmd/buf)
@@ -119,3 +119,6 @@ $(BIN)/govulncheck: .tools/vuln.mod
 
 $(BIN)/benchstat: .tools/bench.mod
 	$(call build_tool,bench,golang.org/x/perf/cmd/benchstat)
+
+$(BIN)/fsck: .tools/tessera.mod
+	$(call build_tool,tessera,github.com/transparency-dev/tessera/cmd/fsck)

@@ -20,6 +20,8 @@ type logCmd struct {
 	Show   logShowCmd   `cmd:"" help:"Show one entry with everything that it holds."`
 	Verify logVerifyCmd `cmd:"" help:"Verify a log's directory offline, also while the service runs. Exit 1 and the first bad entry where it does not hold."`
 
+	Export logExportCmd `cmd:"" help:"Export a log as C2SP tlog-tiles, to verify, to serve or to keep."`
+
 	Proof       logProofCmd       `cmd:"" help:"Print the proof that an entry is in the log."`
 	VerifyProof logVerifyProofCmd `cmd:"" help:"Verify such a proof offline, with only the log's public key."`
 	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`

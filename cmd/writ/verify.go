@@ -3,29 +3,72 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/writ-dev/writ/decisions/ledger"
 )
 
-type logVerifyCmd struct {
-	Dir    string `arg:"" type:"existingdir" help:"The log's data directory."`
+// keysOf say by which public key a log's directory is checked.
+type keysOf struct {
 	Keys   string `type:"path" help:"Directory of the log's keys; default: the data directory's name and .keys."`
 	Key    string `help:"The log's verifier key instead, so that no key directory is needed."`
 	Anchor string `type:"path" help:"File with the newest checkpoint that was kept elsewhere; default: anchor among the keys."`
+}
+
+func (k keysOf) verifyOptions(dir string) ledger.VerifyOptions {
+	return ledger.VerifyOptions{Dir: dir, KeyDir: k.Keys, VerifierKey: k.Key, Anchor: k.Anchor}
+}
+
+// explain says with which flags a key is given.
+func (k keysOf) explain(err error) error {
+	if k.Key == "" && errors.Is(err, ledger.ErrKeys) && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: with --key, or name with --keys the directory that has it", err)
+	}
+	return err
+}
+
+type logVerifyCmd struct {
+	Dir string `arg:"" type:"existingdir" help:"The log's data directory, or an export of it."`
+	keysOf
 	output
 }
 
 func (logVerifyCmd) Help() string {
-	return "Example:\n  writ log verify writ-data"
+	return "Example:\n  writ log verify writ-data\n  writ log verify /srv/writ-export --key \"$(cat writ.pub)\""
 }
 
 func (c logVerifyCmd) Run(ctx context.Context, s streams) error {
-	report, err := ledger.Verify(ctx, ledger.VerifyOptions{
-		Dir: c.Dir, KeyDir: c.Keys, VerifierKey: c.Key, Anchor: c.Anchor,
-	})
-	if err != nil {
-		return err
+	shown := progressOn(s.err)
+	o := c.verifyOptions(c.Dir)
+	o.Progress = shown.entries
+	if isArchive(c.Dir) {
+		report, err := ledger.VerifyArchive(ctx, o, 0)
+		shown.done()
+		if err != nil {
+			return c.explain(err)
+		}
+		return c.tellArchive(s, report)
 	}
+	report, err := ledger.Verify(ctx, o)
+	shown.done()
+	if err != nil {
+		return c.explain(err)
+	}
+	return c.tell(s, report)
+}
+
+// isArchive tells an export from a data directory.
+func isArchive(dir string) bool {
+	_, tiles := os.Stat(filepath.Join(dir, "tile"))
+	_, segments := os.Stat(filepath.Join(dir, "log"))
+	return tiles == nil && segments != nil
+}
+
+func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 	if c.json() {
 		return printJSON(s.out, map[string]any{
 			"log_id": report.LogID, "entries": report.Entries, "decisions": report.Decisions, "repeats": report.Repeats,
@@ -40,5 +83,15 @@ func (c logVerifyCmd) Run(ctx context.Context, s streams) error {
 	if report.TornBytes > 0 {
 		say(s.out, "%d bytes after the last batch: one that is being written now, or never was acknowledged\n", report.TornBytes)
 	}
+	return nil
+}
+
+func (c logVerifyCmd) tellArchive(s streams, report ledger.ExportReport) error {
+	if c.json() {
+		return printJSON(s.out, map[string]any{
+			"log_id": report.LogID, "entries": report.Entries, "blobs": report.Blobs, "root": hex.EncodeToString(report.Root[:]),
+		})
+	}
+	say(s.out, "verified: an export of log %s, %d entries, %d blobs\nroot %x\n", report.LogID, report.Entries, report.Blobs, report.Root)
 	return nil
 }

@@ -18,6 +18,7 @@ const checkpointLimit = 64 << 10
 type signedHead struct {
 	decisions.Checkpoint
 	file string
+	note []byte // as it was read
 }
 
 // heads are the signed tree heads that a log must agree with.
@@ -41,13 +42,27 @@ func (h *heads) add(disk FS, file string, v note.Verifier) error {
 	if h.bySize == nil {
 		h.bySize = map[uint64][]signedHead{}
 	}
-	s := signedHead{c, file}
+	s := signedHead{c, file, raw}
 	h.bySize[c.Size] = append(h.bySize[c.Size], s)
 	h.count++
 	if h.last.file == "" || c.Size > h.last.Size {
 		h.last = s
 	}
 	return nil
+}
+
+// covering returns the smallest head of at least so many entries. Errors: ErrUncovered.
+func (h *heads) covering(size uint64) (signedHead, error) {
+	if h.last.file == "" || h.last.Size < size {
+		return signedHead{}, fmt.Errorf("%w: no signed tree has %d entries, the largest has %d: try again later", ErrUncovered, size, h.last.Size)
+	}
+	found := h.last
+	for at, heads := range h.bySize {
+		if at >= size && at < found.Size {
+			found = heads[0]
+		}
+	}
+	return found, nil
 }
 
 // checkTree compares a tree with the heads of its size. Most sizes have none.

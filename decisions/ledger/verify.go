@@ -25,8 +25,9 @@ type VerifyOptions struct {
 	// Anchor. Default: "anchor" in KeyDir, where there is one. One that is named must
 	// be there.
 	Anchor string
-	// Progress is told how many entries were verified, now and then.
-	Progress func(entries uint64)
+	// Progress is told how many entries were verified, now and then, and how many there
+	// are by the newest signed head. A log that is being written may have more.
+	Progress func(entries, of uint64)
 	// FS is the disk. Default: the operating system's.
 	FS FS
 }
@@ -80,26 +81,34 @@ type verification struct {
 	report Report
 }
 
+// open fills in what is not said, and returns the public key.
+func (o VerifyOptions) open() (opts Options, key string, v note.Verifier, err error) {
+	opts, err = Options{Dir: o.Dir, KeyDir: o.KeyDir, Anchor: o.Anchor, FS: o.FS}.withDefaults()
+	if err != nil {
+		return opts, "", nil, err
+	}
+	if key = o.VerifierKey; key == "" {
+		if key, err = ReadVerifierKey(o); err != nil {
+			return opts, "", nil, err
+		}
+	}
+	if v, err = note.NewVerifier(key); err != nil {
+		err = fmt.Errorf("%w: the public key: %w", ErrKeys, err)
+	}
+	return opts, key, v, err
+}
+
 // newVerification reads the signed heads first: the log that is read after them can
 // only be longer.
 func newVerification(o VerifyOptions) (*verification, error) {
-	opts, err := Options{Dir: o.Dir, KeyDir: o.KeyDir, Anchor: o.Anchor, FS: o.FS}.withDefaults()
+	opts, key, verifier, err := o.open()
 	if err != nil {
 		return nil, err
 	}
 	if err := checkFinished(opts.FS, opts.Dir); err != nil {
 		return nil, err
 	}
-	v := &verification{o: opts, v: o, key: o.VerifierKey, blobs: map[string]bool{}}
-	if v.key == "" {
-		if v.key, err = ReadVerifierKey(o); err != nil {
-			return nil, err
-		}
-	}
-	verifier, err := note.NewVerifier(v.key)
-	if err != nil {
-		return nil, fmt.Errorf("%w: the public key: %w", ErrKeys, err)
-	}
+	v := &verification{o: opts, v: o, key: key, blobs: map[string]bool{}}
 	if _, err := readFile(opts.FS, opts.Anchor, checkpointLimit); o.Anchor != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the anchor: %w", err)
 	}
@@ -146,7 +155,7 @@ func (v *verification) run(ctx context.Context) error {
 			return err
 		}
 		if v.v.Progress != nil {
-			v.v.Progress(v.report.Entries)
+			v.v.Progress(v.report.Entries, v.report.Signed)
 		}
 	}
 }
@@ -156,10 +165,7 @@ func (v *verification) batch(b *batch) error {
 	for i, e := range b.envelopes {
 		err := v.entry(e, b.leaves[i])
 		if bad := (*BadEntryError)(nil); err != nil && !errors.As(err, &bad) {
-			if unread := (*fs.PathError)(nil); !errors.Is(err, ErrKeys) && !errors.As(err, &unread) {
-				err = fmt.Errorf("%w: %w", ErrDamaged, err)
-			}
-			err = &BadEntryError{e.Sequence, v.walk.segments[b.place.segment].name, b.place.offset, err}
+			err = v.walk.badEntry(b, e.Sequence, err)
 		}
 		if err != nil {
 			return err
@@ -190,7 +196,7 @@ func (v *verification) content(e decisions.Envelope) error {
 	var err error
 	switch e.Kind {
 	case decisions.KindLogCreated:
-		err = v.created(e.Body)
+		err = checkCreated(e.Body, v.report.LogID, v.key)
 	case decisions.KindDecision:
 		err = v.decision(e)
 	}
@@ -200,13 +206,13 @@ func (v *verification) content(e decisions.Envelope) error {
 	return eachBlob(e, v.read, v.blob)
 }
 
-func (v *verification) created(body []byte) error {
+func checkCreated(body []byte, logID, key string) error {
 	var c ledgerv1.LogCreated
 	if err := proto.Unmarshal(body, &c); err != nil {
 		return err
 	}
-	if c.GetLogId() != v.report.LogID || c.GetVerifierKey() != v.key {
-		return fmt.Errorf("%w: the log is %s with key %s, verified is with %s", ErrKeys, c.GetLogId(), c.GetVerifierKey(), v.key)
+	if c.GetLogId() != logID || c.GetVerifierKey() != key {
+		return fmt.Errorf("%w: the log is %s with key %s, verified is with %s", ErrKeys, c.GetLogId(), c.GetVerifierKey(), key)
 	}
 	return nil
 }

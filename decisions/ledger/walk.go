@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/writ-dev/writ/decisions"
 )
@@ -164,6 +165,15 @@ func (w *walker) check(f frame) (err error) {
 	}
 	b.hash = batchHash(f.head, b.leaves)
 	return nil
+}
+
+// badEntry names an entry of a batch that the walk has checked. What the disk can't
+// give now is no damage.
+func (w *walker) badEntry(b *batch, sequence uint64, err error) error {
+	if unread := (*fs.PathError)(nil); !errors.Is(err, ErrKeys) && !errors.As(err, &unread) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return &BadEntryError{sequence, w.segments[b.place.segment].name, b.place.offset, err}
 }
 
 // bad names the entry that stands, or should stand, where the walk is.

@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/writ-dev/writ/decisions"
+)
+
+const (
+	tileLimit       = decisions.TileWidth * (2 + decisions.MaxEntry)
+	otherDirectory  = "name another directory, or an empty one"
+	exportItAnew    = "export the log anew, to an empty directory"
+	archiveLockName = "LOCK"
+)
+
+// archive is a log's export: C2SP tlog-tiles, and the blobs beside them.
+type archive struct {
+	disk FS
+	dir  string
+	head decisions.Checkpoint // the zero value where there is none yet
+	// touched are the directories whose names are not durable yet.
+	touched map[string]bool
+}
+
+// openArchive reads the checkpoint up to which the archive is whole.
+func openArchive(disk FS, dir string, v note.Verifier) (*archive, error) {
+	a := &archive{disk: disk, dir: dir, touched: map[string]bool{}}
+	raw, err := readFile(disk, a.checkpoint(), checkpointLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, nil
+	}
+	if err == nil {
+		a.head, err = decisions.ParseCheckpoint(raw, v)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w: %s", ErrDamaged, a.checkpoint(), err, otherDirectory)
+	}
+	return a, nil
+}
+
+func (a *archive) checkpoint() string { return filepath.Join(a.dir, "checkpoint") }
+func (a *archive) blobDir() string    { return filepath.Join(a.dir, "blobs") }
+
+// read returns a tile of a tree that is at most as large as the archived one, of whose
+// tile it is the beginning.
+func (a *archive) read(t decisions.Tile) ([]byte, error) {
+	stored := t
+	hashes := a.head.Size >> (8 * max(t.Level, 0))
+	stored.Width = int(min(decisions.TileWidth, hashes-t.Index*decisions.TileWidth)) //nolint:gosec // at most 256
+	name := filepath.Join(a.dir, stored.Path())
+	content, err := readFile(a.disk, name, tileLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s is missing: %s", ErrDamaged, name, exportItAnew)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.Level == decisions.EntriesLevel {
+		return content, nil
+	}
+	const hash = len(decisions.Hash{})
+	if len(content) != stored.Width*hash {
+		return nil, fmt.Errorf("%w: %s has %d bytes, expected %d: %s", ErrDamaged, name, len(content), stored.Width*hash, exportItAnew)
+	}
+	return content[:t.Width*hash], nil
+}
+
+// write makes a tile's content durable; its name is with the next publish. A torn one
+// from before a crash is written over: no checkpoint covers it.
+func (a *archive) write(t decisions.Tile, content []byte) error {
+	return a.put(filepath.Join(a.dir, t.Path()), content)
+}
+
+func (a *archive) put(name string, content []byte) error {
+	if err := mkdirAll(a.disk, filepath.Dir(name)); err != nil {
+		return err
+	}
+	for dir := filepath.Dir(name); len(dir) >= len(a.dir); dir = filepath.Dir(dir) {
+		a.touched[dir] = true
+	}
+	return writeFile(a.disk, name, content)
+}
+
+// putBlob copies a blob, unless it is there already.
+func (a *archive) putBlob(name string, content []byte) (copied bool, err error) {
+	if _, err := readBlob(a.disk, a.blobDir(), name); err == nil {
+		return false, nil
+	}
+	return true, a.put(blobPath(a.blobDir(), name), content)
+}
+
+// publish makes all names durable, and then has the checkpoint say so.
+func (a *archive) publish(signed signedHead) error {
+	for dir := range a.touched {
+		if err := a.disk.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	clear(a.touched)
+	if err := replaceFile(a.disk, a.checkpoint(), signed.note); err != nil {
+		return err
+	}
+	a.head = signed.Checkpoint
+	return nil
+}
