@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/binary"
 )
 
@@ -17,26 +18,38 @@ type DigestKey [32]byte
 // Safe for concurrent use.
 func (k *DigestKey) Sum(domain string, parts ...[]byte) Hash {
 	var space [512]byte
-	inner := k.pad(space[:0], 0x36)
-	inner = appendSized(inner, domain)
+	inner := appendSized(k.pad(space[:0], 0x36), domain)
 	for _, part := range parts {
 		inner = appendSized(inner, part)
 	}
-	sum := sha256.Sum256(inner)
+	return k.outer(inner)
+}
 
-	outer := k.pad(space[:0], 0x5c)
-	return sha256.Sum256(append(outer, sum[:]...))
+// SumText is Sum of texts.
+func (k *DigestKey) SumText(domain string, parts ...string) Hash {
+	var space [512]byte
+	inner := appendSized(k.pad(space[:0], 0x36), domain)
+	for _, part := range parts {
+		inner = appendSized(inner, part)
+	}
+	return k.outer(inner)
+}
+
+// outer is the second of HMAC's two sums.
+func (k *DigestKey) outer(inner []byte) Hash {
+	var space [sha256.BlockSize + sha256.Size]byte
+	sum := sha256.Sum256(inner)
+	return sha256.Sum256(append(k.pad(space[:0], 0x5c), sum[:]...))
 }
 
 // pad appends the key, filled up to a block with zeros, XORed with the pad byte.
 func (k *DigestKey) pad(dst []byte, pad byte) []byte {
-	for _, b := range k {
-		dst = append(dst, b^pad)
+	var block [sha256.BlockSize]byte
+	for i := range len(block) / 8 {
+		binary.NativeEndian.PutUint64(block[8*i:], 0x0101010101010101*uint64(pad))
 	}
-	for range sha256.BlockSize - len(k) {
-		dst = append(dst, pad)
-	}
-	return dst
+	subtle.XORBytes(block[:], block[:], k[:])
+	return append(dst, block[:]...)
 }
 
 // appendSized appends a value after its length as four bytes, big-endian.

@@ -24,8 +24,16 @@ func TestKeyedSumIsHMAC(t *testing.T) {
 			twin.Write(size[:])
 			twin.Write(part)
 		}
-		if got := key.Sum(domain, parts...); string(got[:]) != string(twin.Sum(nil)) {
+		want := twin.Sum(nil)
+		if got := key.Sum(domain, parts...); string(got[:]) != string(want) {
 			t.Fatalf("%x is not the HMAC", got)
+		}
+		texts := make([]string, len(parts))
+		for i, part := range parts {
+			texts[i] = string(part)
+		}
+		if got := key.SumText(domain, texts...); string(got[:]) != string(want) {
+			t.Fatalf("%x is not the HMAC of the texts", got)
 		}
 	})
 }
