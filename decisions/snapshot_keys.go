@@ -33,7 +33,7 @@ func (m *MemoryKeys) record(now int64) []*ledgerv1.KeyState {
 
 func (r KeyRecord) state(key Hash) *ledgerv1.KeyState {
 	return &ledgerv1.KeyState{
-		KeyDigest: key[:], RequestDigest: r.Request[:], FirstSequence: r.First, ExpiresUnixNano: r.Expires,
+		KeyDigest: key[:], RequestDigest: r.Request[:], FirstSequence: r.First.Sequence, Epoch: r.First.Epoch, ExpiresUnixNano: r.Expires,
 		Outcome: r.Outcome.Record(), Result: r.Result,
 		Reason: &ledgerv1.Reason{Code: string(r.Reason.Code), Sentence: r.Reason.Sentence, Rule: r.Reason.Rule},
 	}
@@ -49,22 +49,22 @@ func (m *MemoryKeys) restore(states []*ledgerv1.KeyState, size uint64, now int64
 		case err != nil:
 		case bytes.Compare(s.GetKeyDigest(), last) <= 0 && i > 0:
 			err = errors.New("it does not ascend from the one before")
-		case record.First >= size || record.Expires <= now:
-			err = fmt.Errorf("it begins with entry %d and expires at %d, expected one of %d entries and after %d", record.First, record.Expires, size, now)
+		case record.First.Epoch == "" && record.First.Sequence >= size || record.Expires <= now:
+			err = fmt.Errorf("it begins with entry %d and expires at %d, expected one of %d entries and after %d", record.First.Sequence, record.Expires, size, now)
 		case m.begins(record.First):
-			err = fmt.Errorf("entry %d begins another key too", record.First)
+			err = fmt.Errorf("entry %d begins another key too", record.First.Sequence)
 		}
 		if err != nil {
 			return fmt.Errorf("key %d: %w", i, err)
 		}
-		m.SetKey(key, record, record.First)
+		m.SetKey(key, record, record.First.Sequence)
 		last = s.GetKeyDigest()
 	}
 	return nil
 }
 
-func (m *MemoryKeys) begins(sequence uint64) bool {
-	_, begun := m.firsts[sequence]
+func (m *MemoryKeys) begins(first EntryRef) bool {
+	_, begun := m.firsts[first]
 	return begun
 }
 
@@ -80,9 +80,12 @@ func keyRecord(s *ledgerv1.KeyState) (Hash, KeyRecord, error) {
 	if _, known := ledgerv1.Result_name[int32(s.GetResult())]; !known {
 		return Hash{}, KeyRecord{}, fmt.Errorf("result %d is not known", s.GetResult())
 	}
+	if epoch := s.GetEpoch(); epoch != "" && (len(epoch) != idPrefix || !isLowerHex(epoch)) {
+		return Hash{}, KeyRecord{}, fmt.Errorf("epoch %.20q: expected %d hex digits", epoch, idPrefix)
+	}
 	reason := s.GetReason()
 	return digests[0], KeyRecord{
-		Request: digests[1], First: s.GetFirstSequence(), Expires: s.GetExpiresUnixNano(), Outcome: outcome, Result: s.GetResult(),
+		Request: digests[1], First: EntryRef{s.GetEpoch(), s.GetFirstSequence()}, Expires: s.GetExpiresUnixNano(), Outcome: outcome, Result: s.GetResult(),
 		Reason: Reason{Code: Code(reason.GetCode()), Sentence: reason.GetSentence(), Rule: reason.GetRule()},
 	}, nil
 }

@@ -14,9 +14,9 @@ import (
 type KeyRecord struct {
 	// Request is the digest of the request that the key stands for.
 	Request Hash
-	// First is the sequence of the first entry with this key; the decision id of
-	// every repeat is made of it.
-	First uint64
+	// First is the first entry with this key; the decision id of every repeat is made
+	// of it.
+	First EntryRef
 	// Outcome and Reason are the strictest final judgement so far, or the last one
 	// while none is final.
 	Outcome Outcome
@@ -29,14 +29,31 @@ type KeyRecord struct {
 	Result ledgerv1.Result
 }
 
+// EntryRef names an entry of this log, or of an earlier epoch: a log that this one was
+// restored from.
+type EntryRef struct {
+	// Epoch is the first 8 hex digits of the earlier log's id, as in its decision ids.
+	// Empty: this log.
+	Epoch    string
+	Sequence uint64
+}
+
+// DecisionID is the entry's, seen from the log of an id.
+func (r EntryRef) DecisionID(logID string) string {
+	if r.Epoch != "" {
+		logID = r.Epoch
+	}
+	return DecisionID(logID, r.Sequence)
+}
+
 // KeyStore holds the records. State is its only user and calls it from one
 // goroutine at a time; a Set must be seen by the next Get. Records that have expired
 // may be dropped at any time after.
 type KeyStore interface {
 	// Key returns the record of a key.
 	Key(key Hash) (KeyRecord, bool, error)
-	// KeyOf returns the key whose record's First is sequence.
-	KeyOf(sequence uint64) (Hash, bool, error)
+	// KeyOf returns the key whose record begins with an entry.
+	KeyOf(first EntryRef) (Hash, bool, error)
 	// SetKey writes the record, on account of the entry at sequence.
 	SetKey(key Hash, record KeyRecord, sequence uint64)
 }
@@ -72,15 +89,15 @@ func (s *State) settle(c *Claim, sequence uint64, now int64) (*ledgerv1.Settleme
 		return nil, nil
 	}
 	if record.Request != c.Request {
-		return settlement(Refuse, reused(s.LogID, record.First)), nil
+		return settlement(Refuse, reused(record.First.DecisionID(s.LogID))), nil
 	}
 	outcome, reason := repeat(record, c)
 	if next := permitted(hold(record, c), outcome); next != record {
 		s.Keys.SetKey(c.Key, next, sequence)
 	}
 	answer := settlement(outcome, reason)
-	answer.DecisionId = DecisionID(s.LogID, record.First)
-	answer.FirstSequence = record.First
+	answer.DecisionId = record.First.DecisionID(s.LogID)
+	answer.FirstSequence = record.First.Sequence
 	answer.FirstResult = record.Result
 	if record.Result == ledgerv1.Result_RESULT_UNSPECIFIED {
 		answer.FirstResult = ledgerv1.Result_RESULT_NOT_PERMITTED
@@ -91,15 +108,13 @@ func (s *State) settle(c *Claim, sequence uint64, now int64) (*ledgerv1.Settleme
 // report keeps what was said of an execution with the key that it was under. A
 // report of a decision without a key, or whose key has expired, changes nothing.
 func (s *State) report(r *Report, sequence uint64, now int64) error {
-	if r.LogPrefix != s.LogID[:min(idPrefix, len(s.LogID))] {
-		return nil
-	}
-	key, known, err := s.Keys.KeyOf(r.Sequence)
+	first := s.ref(r.LogPrefix, r.Sequence)
+	key, known, err := s.Keys.KeyOf(first)
 	if err != nil || !known {
 		return err
 	}
 	record, known, err := s.Keys.Key(key)
-	if err != nil || !known || record.First != r.Sequence || record.Expires <= now {
+	if err != nil || !known || record.First != first || record.Expires <= now {
 		return err
 	}
 	if record.Result == ledgerv1.Result_RESULT_UNSPECIFIED || record.Result == ledgerv1.Result_RESULT_SUCCEEDED {
@@ -111,6 +126,15 @@ func (s *State) report(r *Report, sequence uint64, now int64) error {
 	record.Result = r.Result
 	s.Keys.SetKey(key, record, sequence)
 	return nil
+}
+
+// ref names an entry by what a decision id says. Of a log that is no earlier epoch
+// nothing is known, so no record begins there.
+func (s *State) ref(prefix string, sequence uint64) EntryRef {
+	if prefix == Epoch(s.LogID) {
+		prefix = ""
+	}
+	return EntryRef{Epoch: prefix, Sequence: sequence}
 }
 
 // reportable says whether a result can be that of an execution. The others would make
@@ -136,7 +160,7 @@ func permitted(record KeyRecord, outcome Outcome) KeyRecord {
 func firstRecord(c *Claim, sequence uint64, now int64) KeyRecord {
 	return KeyRecord{
 		Request: c.Request,
-		First:   sequence,
+		First:   EntryRef{Sequence: sequence},
 		Outcome: c.Outcome,
 		Reason:  bounded(c.Reason),
 		Expires: expiry(now, c.Lifetime),
@@ -179,10 +203,10 @@ func settlement(o Outcome, r Reason) *ledgerv1.Settlement {
 	}
 }
 
-func reused(logID string, first uint64) Reason {
+func reused(first string) Reason {
 	return Reason{
 		Code:     CodeKeyReused,
-		Sentence: fmt.Sprintf("This idempotency key belongs to another request, decision %s: send a new key with a new request.", DecisionID(logID, first)),
+		Sentence: fmt.Sprintf("This idempotency key belongs to another request, decision %s: send a new key with a new request.", first),
 		Rule:     Floor,
 	}
 }

@@ -40,7 +40,7 @@ func (s *State) Replay(e Envelope) error {
 // empty and ready.
 type MemoryKeys struct {
 	records map[Hash]KeyRecord
-	firsts  map[uint64]Hash
+	firsts  map[EntryRef]Hash
 }
 
 // Key returns the record of a key. It never fails.
@@ -49,16 +49,16 @@ func (m *MemoryKeys) Key(key Hash) (KeyRecord, bool, error) {
 	return r, ok, nil
 }
 
-// KeyOf returns the key whose record begins at sequence. It never fails.
-func (m *MemoryKeys) KeyOf(sequence uint64) (Hash, bool, error) {
-	key, ok := m.firsts[sequence]
+// KeyOf returns the key whose record begins with an entry. It never fails.
+func (m *MemoryKeys) KeyOf(first EntryRef) (Hash, bool, error) {
+	key, ok := m.firsts[first]
 	return key, ok, nil
 }
 
 // SetKey writes a record.
 func (m *MemoryKeys) SetKey(key Hash, record KeyRecord, _ uint64) {
 	if m.records == nil {
-		m.records, m.firsts = map[Hash]KeyRecord{}, map[uint64]Hash{}
+		m.records, m.firsts = map[Hash]KeyRecord{}, map[EntryRef]Hash{}
 	}
 	if old, ok := m.records[key]; ok {
 		delete(m.firsts, old.First)

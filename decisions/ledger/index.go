@@ -25,7 +25,7 @@ import (
 //	                          256 leaf hashes
 //	"n" level, number         root of a complete subtree of 2^level leaves, level ≥ 8
 //	"k" key digest            key record
-//	"s" first sequence        key digest
+//	"s" first sequence, epoch key digest
 //
 // Numbers are big-endian.
 type index struct {
@@ -103,8 +103,9 @@ func indexOptions(dir string, logger *slog.Logger) badger.Options {
 
 // indexForm changes with what a value means, so that an index of another form is
 // rebuilt and not misread. 2: a key record's result tells a permit of which nothing is
-// known from none (R28); without a form, neither was told.
-const indexForm = 2
+// known from none (R28); without a form, neither was told. 3: a key record tells which
+// epoch its first entry is of.
+const indexForm = 3
 
 var (
 	errForeign = errors.New("the index is another log's")

@@ -121,6 +121,6 @@ func nodeKey(level int, n uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{'n', byte(level)}, n)
 }
 func keyKey(key decisions.Hash) []byte { return append([]byte{'k'}, key[:]...) }
-func firstKey(sequence uint64) []byte {
-	return binary.BigEndian.AppendUint64([]byte{'s'}, sequence)
+func firstKey(first decisions.EntryRef) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte{'s'}, first.Sequence), first.Epoch...)
 }

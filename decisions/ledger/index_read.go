@@ -22,10 +22,10 @@ func (x *index) key(key decisions.Hash) (record decisions.KeyRecord, known bool,
 	return record, known, err
 }
 
-// keyOf returns the key whose record begins at an entry.
-func (x *index) keyOf(sequence uint64) (key decisions.Hash, known bool, err error) {
+// keyOf returns the key whose record begins with an entry.
+func (x *index) keyOf(first decisions.EntryRef) (key decisions.Hash, known bool, err error) {
 	err = x.view(func(txn *badger.Txn) error {
-		item, err := txn.Get(firstKey(sequence))
+		item, err := txn.Get(firstKey(first))
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,15 @@ func (x *index) node(level int, n uint64) (node decisions.Hash, err error) {
 	return node, err
 }
 
-// appendRecord writes a key record: request, first, expiry, outcome, result, and the
-// reason's three strings, each after its length in 2 bytes.
+// appendRecord writes a key record: request, sequence of the first, expiry, outcome,
+// result, and the reason's three strings and the first's epoch, each after its length in
+// 2 bytes.
 func appendRecord(dst []byte, r decisions.KeyRecord) []byte {
 	dst = append(dst, r.Request[:]...)
-	dst = binary.BigEndian.AppendUint64(dst, r.First)
+	dst = binary.BigEndian.AppendUint64(dst, r.First.Sequence)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Expires))
 	dst = append(dst, byte(r.Outcome), byte(r.Result))
-	for _, s := range []string{string(r.Reason.Code), r.Reason.Sentence, r.Reason.Rule} {
+	for _, s := range []string{string(r.Reason.Code), r.Reason.Sentence, r.Reason.Rule, r.First.Epoch} {
 		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(s))), s...)
 	}
 	return dst
@@ -145,9 +146,9 @@ func parseRecord(b []byte) (r decisions.KeyRecord, err error) {
 		return r, errRecord
 	}
 	r.Request = decisions.Hash(b[:32])
-	r.First, r.Expires = binary.BigEndian.Uint64(b[32:]), int64(binary.BigEndian.Uint64(b[40:]))
+	r.First.Sequence, r.Expires = binary.BigEndian.Uint64(b[32:]), int64(binary.BigEndian.Uint64(b[40:]))
 	r.Outcome, r.Result = decisions.Outcome(b[48]), ledgerv1.Result(b[49])
-	var parts [3]string
+	var parts [4]string
 	b = b[fixed:]
 	for i := range parts {
 		if len(b) < 2 || len(b)-2 < int(binary.BigEndian.Uint16(b)) {
@@ -157,5 +158,6 @@ func parseRecord(b []byte) (r decisions.KeyRecord, err error) {
 		parts[i], b = string(b[2:n]), b[n:]
 	}
 	r.Reason = decisions.Reason{Code: decisions.Code(parts[0]), Sentence: parts[1], Rule: parts[2]}
+	r.First.Epoch = parts[3]
 	return r, nil
 }

@@ -42,7 +42,7 @@ func knownKeys(t *testing.T, l *Ledger) map[int]decisions.KeyRecord {
 			known[i] = record
 		}
 		if key, found, err := l.tail.KeyOf(record.First); ok && (err != nil || !found || key != decisions.Hash(sum(fmt.Sprint(i)))) {
-			t.Errorf("key %d: its first entry %d leads to %x, %v, %v", i, record.First, key, found, err)
+			t.Errorf("key %d: its first entry %d leads to %x, %v, %v", i, record.First.Sequence, key, found, err)
 		}
 	}
 	return known
@@ -225,7 +225,7 @@ func TestOpenStops(t *testing.T) {
 }
 
 func FuzzKeyRecord(f *testing.F) {
-	f.Add(appendRecord(nil, decisions.KeyRecord{First: 1, Reason: decisions.Reason{Code: "c", Sentence: "s", Rule: "r"}}))
+	f.Add(appendRecord(nil, decisions.KeyRecord{First: decisions.EntryRef{Epoch: "5f3c09ab", Sequence: 1}, Reason: decisions.Reason{Code: "c", Sentence: "s", Rule: "r"}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := parseRecord(b)
 		if err != nil {

@@ -34,12 +34,12 @@ type tail struct {
 	places  []place // of every batch from the one before leaves[0] on
 	changes []change
 	fresh   map[decisions.Hash]change
-	firsts  map[uint64]decisions.Hash
+	firsts  map[decisions.EntryRef]decisions.Hash
 	err     error // the indexer's; ends all waiting
 }
 
 func newTail(x *index) *tail {
-	t := &tail{index: x, first: x.size(), fresh: map[decisions.Hash]change{}, firsts: map[uint64]decisions.Hash{}}
+	t := &tail{index: x, first: x.size(), fresh: map[decisions.Hash]change{}, firsts: map[decisions.EntryRef]decisions.Hash{}}
 	t.drained.L = &t.mu
 	return t
 }
@@ -85,14 +85,14 @@ func (t *tail) Key(key decisions.Hash) (decisions.KeyRecord, bool, error) {
 }
 
 // KeyOf implements decisions.KeyStore.
-func (t *tail) KeyOf(sequence uint64) (decisions.Hash, bool, error) {
+func (t *tail) KeyOf(first decisions.EntryRef) (decisions.Hash, bool, error) {
 	t.mu.Lock()
-	key, ok := t.firsts[sequence]
+	key, ok := t.firsts[first]
 	t.mu.Unlock()
 	if ok {
 		return key, true, nil
 	}
-	return t.index.keyOf(sequence)
+	return t.index.keyOf(first)
 }
 
 // SetKey implements decisions.KeyStore.

@@ -657,7 +657,8 @@ type Settlement struct {
 	Reason  *Reason                `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Set for a repeat (R27): the decision id of the first request with this key.
 	DecisionId string `protobuf:"bytes,3,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
-	// The place of that first entry.
+	// The place of that first entry, in the log that the decision id begins with: this
+	// one, or an earlier epoch's.
 	FirstSequence uint64 `protobuf:"varint,4,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
 	// What was known of the permits under this key when this entry was written.
 	FirstResult   Result `protobuf:"varint,5,opt,name=first_result,json=firstResult,proto3,enum=writ.ledger.v1.Result" json:"first_result,omitempty"`
@@ -742,8 +743,10 @@ type LogCreated struct {
 	// HMAC-SHA-256 of the log id under the digest key: with another key the log does not
 	// open, for every keyed digest would be another.
 	DigestKeyCheck []byte `protobuf:"bytes,4,opt,name=digest_key_check,json=digestKeyCheck,proto3" json:"digest_key_check,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Set where the log goes on from another one, which was restored from a backup (R33).
+	Restored      *Restored `protobuf:"bytes,5,opt,name=restored,proto3" json:"restored,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *LogCreated) Reset() {
@@ -804,6 +807,120 @@ func (x *LogCreated) GetDigestKeyCheck() []byte {
 	return nil
 }
 
+func (x *LogCreated) GetRestored() *Restored {
+	if x != nil {
+		return x.Restored
+	}
+	return nil
+}
+
+// Restored names the earlier epoch: the log that was restored, as far as it was kept.
+// What that log acknowledged beyond size is lost, and told apart by its log id.
+type Restored struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Actor *Actor                 `protobuf:"bytes,1,opt,name=actor,proto3" json:"actor,omitempty"`
+	LogId string                 `protobuf:"bytes,2,opt,name=log_id,json=logId,proto3" json:"log_id,omitempty"`
+	// How many of its entries were kept, and the root of their tree.
+	Size uint64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	Root []byte `protobuf:"bytes,4,opt,name=root,proto3" json:"root,omitempty"`
+	// Its newest checkpoint of no more entries, a signed note.
+	Checkpoint string `protobuf:"bytes,5,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	// Lower-case hex SHA-256 of the StateSnapshot of those entries, a blob of this log.
+	StateSha256 string `protobuf:"bytes,6,opt,name=state_sha256,json=stateSha256,proto3" json:"state_sha256,omitempty"`
+	// The key in force at its end, as in C2SP signed-note.
+	VerifierKey string `protobuf:"bytes,7,opt,name=verifier_key,json=verifierKey,proto3" json:"verifier_key,omitempty"`
+	// A checkpoint of it over more entries, where one was found: those between were lost.
+	NewestCheckpoint string `protobuf:"bytes,8,opt,name=newest_checkpoint,json=newestCheckpoint,proto3" json:"newest_checkpoint,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *Restored) Reset() {
+	*x = Restored{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Restored) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Restored) ProtoMessage() {}
+
+func (x *Restored) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Restored.ProtoReflect.Descriptor instead.
+func (*Restored) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Restored) GetActor() *Actor {
+	if x != nil {
+		return x.Actor
+	}
+	return nil
+}
+
+func (x *Restored) GetLogId() string {
+	if x != nil {
+		return x.LogId
+	}
+	return ""
+}
+
+func (x *Restored) GetSize() uint64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Restored) GetRoot() []byte {
+	if x != nil {
+		return x.Root
+	}
+	return nil
+}
+
+func (x *Restored) GetCheckpoint() string {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return ""
+}
+
+func (x *Restored) GetStateSha256() string {
+	if x != nil {
+		return x.StateSha256
+	}
+	return ""
+}
+
+func (x *Restored) GetVerifierKey() string {
+	if x != nil {
+		return x.VerifierKey
+	}
+	return ""
+}
+
+func (x *Restored) GetNewestCheckpoint() string {
+	if x != nil {
+		return x.NewestCheckpoint
+	}
+	return ""
+}
+
 // WriterStarted says that a process began to write.
 type WriterStarted struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
@@ -818,7 +935,7 @@ type WriterStarted struct {
 
 func (x *WriterStarted) Reset() {
 	*x = WriterStarted{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[3]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -830,7 +947,7 @@ func (x *WriterStarted) String() string {
 func (*WriterStarted) ProtoMessage() {}
 
 func (x *WriterStarted) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[3]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -843,7 +960,7 @@ func (x *WriterStarted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WriterStarted.ProtoReflect.Descriptor instead.
 func (*WriterStarted) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{3}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WriterStarted) GetVersion() string {
@@ -882,7 +999,7 @@ type PolicyActivated struct {
 
 func (x *PolicyActivated) Reset() {
 	*x = PolicyActivated{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[4]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -894,7 +1011,7 @@ func (x *PolicyActivated) String() string {
 func (*PolicyActivated) ProtoMessage() {}
 
 func (x *PolicyActivated) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[4]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -907,7 +1024,7 @@ func (x *PolicyActivated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyActivated.ProtoReflect.Descriptor instead.
 func (*PolicyActivated) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{4}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PolicyActivated) GetActor() *Actor {
@@ -951,7 +1068,7 @@ type CatalogActivated struct {
 
 func (x *CatalogActivated) Reset() {
 	*x = CatalogActivated{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[5]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -963,7 +1080,7 @@ func (x *CatalogActivated) String() string {
 func (*CatalogActivated) ProtoMessage() {}
 
 func (x *CatalogActivated) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[5]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -976,7 +1093,7 @@ func (x *CatalogActivated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CatalogActivated.ProtoReflect.Descriptor instead.
 func (*CatalogActivated) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{5}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CatalogActivated) GetActor() *Actor {
@@ -1017,7 +1134,7 @@ type FileList struct {
 
 func (x *FileList) Reset() {
 	*x = FileList{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1029,7 +1146,7 @@ func (x *FileList) String() string {
 func (*FileList) ProtoMessage() {}
 
 func (x *FileList) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[6]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1042,7 +1159,7 @@ func (x *FileList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileList.ProtoReflect.Descriptor instead.
 func (*FileList) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{6}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FileList) GetFiles() []*File {
@@ -1065,7 +1182,7 @@ type Actor struct {
 
 func (x *Actor) Reset() {
 	*x = Actor{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1194,7 @@ func (x *Actor) String() string {
 func (*Actor) ProtoMessage() {}
 
 func (x *Actor) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[7]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1207,7 @@ func (x *Actor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Actor.ProtoReflect.Descriptor instead.
 func (*Actor) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{7}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Actor) GetName() string {
@@ -1119,7 +1236,7 @@ type File struct {
 
 func (x *File) Reset() {
 	*x = File{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1131,7 +1248,7 @@ func (x *File) String() string {
 func (*File) ProtoMessage() {}
 
 func (x *File) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[8]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1144,7 +1261,7 @@ func (x *File) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use File.ProtoReflect.Descriptor instead.
 func (*File) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{8}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *File) GetPath() string {
@@ -1209,7 +1326,7 @@ type Decision struct {
 
 func (x *Decision) Reset() {
 	*x = Decision{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1221,7 +1338,7 @@ func (x *Decision) String() string {
 func (*Decision) ProtoMessage() {}
 
 func (x *Decision) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[9]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1351,7 @@ func (x *Decision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decision.ProtoReflect.Descriptor instead.
 func (*Decision) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{9}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Decision) GetParties() *Parties {
@@ -1458,7 +1575,7 @@ type Parties struct {
 
 func (x *Parties) Reset() {
 	*x = Parties{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1470,7 +1587,7 @@ func (x *Parties) String() string {
 func (*Parties) ProtoMessage() {}
 
 func (x *Parties) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[10]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1483,7 +1600,7 @@ func (x *Parties) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parties.ProtoReflect.Descriptor instead.
 func (*Parties) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{10}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Parties) GetCaller() string {
@@ -1540,7 +1657,7 @@ type IdempotencyKey struct {
 
 func (x *IdempotencyKey) Reset() {
 	*x = IdempotencyKey{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1552,7 +1669,7 @@ func (x *IdempotencyKey) String() string {
 func (*IdempotencyKey) ProtoMessage() {}
 
 func (x *IdempotencyKey) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1565,7 +1682,7 @@ func (x *IdempotencyKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdempotencyKey.ProtoReflect.Descriptor instead.
 func (*IdempotencyKey) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{11}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *IdempotencyKey) GetKeyDigest() []byte {
@@ -1595,7 +1712,7 @@ type Hints struct {
 
 func (x *Hints) Reset() {
 	*x = Hints{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1607,7 +1724,7 @@ func (x *Hints) String() string {
 func (*Hints) ProtoMessage() {}
 
 func (x *Hints) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1620,7 +1737,7 @@ func (x *Hints) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hints.ProtoReflect.Descriptor instead.
 func (*Hints) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{12}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Hints) GetReadOnly() bool {
@@ -1672,7 +1789,7 @@ type Traits struct {
 
 func (x *Traits) Reset() {
 	*x = Traits{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +1801,7 @@ func (x *Traits) String() string {
 func (*Traits) ProtoMessage() {}
 
 func (x *Traits) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +1814,7 @@ func (x *Traits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Traits.ProtoReflect.Descriptor instead.
 func (*Traits) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{13}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Traits) GetEffect() Effect {
@@ -1766,7 +1883,7 @@ type Source struct {
 
 func (x *Source) Reset() {
 	*x = Source{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1895,7 @@ func (x *Source) String() string {
 func (*Source) ProtoMessage() {}
 
 func (x *Source) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +1908,7 @@ func (x *Source) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Source.ProtoReflect.Descriptor instead.
 func (*Source) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{14}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Source) GetKind() SourceKind {
@@ -1823,7 +1940,7 @@ type Judgement struct {
 
 func (x *Judgement) Reset() {
 	*x = Judgement{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1835,7 +1952,7 @@ func (x *Judgement) String() string {
 func (*Judgement) ProtoMessage() {}
 
 func (x *Judgement) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1848,7 +1965,7 @@ func (x *Judgement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Judgement.ProtoReflect.Descriptor instead.
 func (*Judgement) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{15}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Judgement) GetOutcome() Outcome {
@@ -1899,7 +2016,7 @@ type Reason struct {
 
 func (x *Reason) Reset() {
 	*x = Reason{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +2028,7 @@ func (x *Reason) String() string {
 func (*Reason) ProtoMessage() {}
 
 func (x *Reason) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +2041,7 @@ func (x *Reason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reason.ProtoReflect.Descriptor instead.
 func (*Reason) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{16}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Reason) GetCode() string {
@@ -1959,7 +2076,7 @@ type Obligation struct {
 
 func (x *Obligation) Reset() {
 	*x = Obligation{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1971,7 +2088,7 @@ func (x *Obligation) String() string {
 func (*Obligation) ProtoMessage() {}
 
 func (x *Obligation) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1984,7 +2101,7 @@ func (x *Obligation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Obligation.ProtoReflect.Descriptor instead.
 func (*Obligation) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{17}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Obligation) GetKind() string {
@@ -2017,7 +2134,7 @@ type OutcomeReported struct {
 
 func (x *OutcomeReported) Reset() {
 	*x = OutcomeReported{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2029,7 +2146,7 @@ func (x *OutcomeReported) String() string {
 func (*OutcomeReported) ProtoMessage() {}
 
 func (x *OutcomeReported) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2042,7 +2159,7 @@ func (x *OutcomeReported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutcomeReported.ProtoReflect.Descriptor instead.
 func (*OutcomeReported) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{18}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *OutcomeReported) GetDecisionId() string {
@@ -2095,7 +2212,7 @@ type Pruned struct {
 
 func (x *Pruned) Reset() {
 	*x = Pruned{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2107,7 +2224,7 @@ func (x *Pruned) String() string {
 func (*Pruned) ProtoMessage() {}
 
 func (x *Pruned) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2120,7 +2237,7 @@ func (x *Pruned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pruned.ProtoReflect.Descriptor instead.
 func (*Pruned) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{19}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Pruned) GetActor() *Actor {
@@ -2199,13 +2316,25 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\vdecision_id\x18\x03 \x01(\tR\n" +
 	"decisionId\x12%\n" +
 	"\x0efirst_sequence\x18\x04 \x01(\x04R\rfirstSequence\x129\n" +
-	"\ffirst_result\x18\x05 \x01(\x0e2\x16.writ.ledger.v1.ResultR\vfirstResult\"\x88\x01\n" +
+	"\ffirst_result\x18\x05 \x01(\x0e2\x16.writ.ledger.v1.ResultR\vfirstResult\"\xbe\x01\n" +
 	"\n" +
 	"LogCreated\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x16\n" +
 	"\x06format\x18\x02 \x01(\rR\x06format\x12!\n" +
 	"\fverifier_key\x18\x03 \x01(\tR\vverifierKey\x12(\n" +
-	"\x10digest_key_check\x18\x04 \x01(\fR\x0edigestKeyCheck\"d\n" +
+	"\x10digest_key_check\x18\x04 \x01(\fR\x0edigestKeyCheck\x124\n" +
+	"\brestored\x18\x05 \x01(\v2\x18.writ.ledger.v1.RestoredR\brestored\"\x89\x02\n" +
+	"\bRestored\x12+\n" +
+	"\x05actor\x18\x01 \x01(\v2\x15.writ.ledger.v1.ActorR\x05actor\x12\x15\n" +
+	"\x06log_id\x18\x02 \x01(\tR\x05logId\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x04R\x04size\x12\x12\n" +
+	"\x04root\x18\x04 \x01(\fR\x04root\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\x05 \x01(\tR\n" +
+	"checkpoint\x12!\n" +
+	"\fstate_sha256\x18\x06 \x01(\tR\vstateSha256\x12!\n" +
+	"\fverifier_key\x18\a \x01(\tR\vverifierKey\x12+\n" +
+	"\x11newest_checkpoint\x18\b \x01(\tR\x10newestCheckpoint\"d\n" +
 	"\rWriterStarted\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05clean\x18\x02 \x01(\bR\x05clean\x12#\n" +
@@ -2390,7 +2519,7 @@ func file_writ_ledger_v1_entry_proto_rawDescGZIP() []byte {
 }
 
 var file_writ_ledger_v1_entry_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(Outcome)(0),             // 0: writ.ledger.v1.Outcome
 	(Effect)(0),              // 1: writ.ledger.v1.Effect
@@ -2403,63 +2532,66 @@ var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(*Entry)(nil),            // 8: writ.ledger.v1.Entry
 	(*Settlement)(nil),       // 9: writ.ledger.v1.Settlement
 	(*LogCreated)(nil),       // 10: writ.ledger.v1.LogCreated
-	(*WriterStarted)(nil),    // 11: writ.ledger.v1.WriterStarted
-	(*PolicyActivated)(nil),  // 12: writ.ledger.v1.PolicyActivated
-	(*CatalogActivated)(nil), // 13: writ.ledger.v1.CatalogActivated
-	(*FileList)(nil),         // 14: writ.ledger.v1.FileList
-	(*Actor)(nil),            // 15: writ.ledger.v1.Actor
-	(*File)(nil),             // 16: writ.ledger.v1.File
-	(*Decision)(nil),         // 17: writ.ledger.v1.Decision
-	(*Parties)(nil),          // 18: writ.ledger.v1.Parties
-	(*IdempotencyKey)(nil),   // 19: writ.ledger.v1.IdempotencyKey
-	(*Hints)(nil),            // 20: writ.ledger.v1.Hints
-	(*Traits)(nil),           // 21: writ.ledger.v1.Traits
-	(*Source)(nil),           // 22: writ.ledger.v1.Source
-	(*Judgement)(nil),        // 23: writ.ledger.v1.Judgement
-	(*Reason)(nil),           // 24: writ.ledger.v1.Reason
-	(*Obligation)(nil),       // 25: writ.ledger.v1.Obligation
-	(*OutcomeReported)(nil),  // 26: writ.ledger.v1.OutcomeReported
-	(*Pruned)(nil),           // 27: writ.ledger.v1.Pruned
+	(*Restored)(nil),         // 11: writ.ledger.v1.Restored
+	(*WriterStarted)(nil),    // 12: writ.ledger.v1.WriterStarted
+	(*PolicyActivated)(nil),  // 13: writ.ledger.v1.PolicyActivated
+	(*CatalogActivated)(nil), // 14: writ.ledger.v1.CatalogActivated
+	(*FileList)(nil),         // 15: writ.ledger.v1.FileList
+	(*Actor)(nil),            // 16: writ.ledger.v1.Actor
+	(*File)(nil),             // 17: writ.ledger.v1.File
+	(*Decision)(nil),         // 18: writ.ledger.v1.Decision
+	(*Parties)(nil),          // 19: writ.ledger.v1.Parties
+	(*IdempotencyKey)(nil),   // 20: writ.ledger.v1.IdempotencyKey
+	(*Hints)(nil),            // 21: writ.ledger.v1.Hints
+	(*Traits)(nil),           // 22: writ.ledger.v1.Traits
+	(*Source)(nil),           // 23: writ.ledger.v1.Source
+	(*Judgement)(nil),        // 24: writ.ledger.v1.Judgement
+	(*Reason)(nil),           // 25: writ.ledger.v1.Reason
+	(*Obligation)(nil),       // 26: writ.ledger.v1.Obligation
+	(*OutcomeReported)(nil),  // 27: writ.ledger.v1.OutcomeReported
+	(*Pruned)(nil),           // 28: writ.ledger.v1.Pruned
 }
 var file_writ_ledger_v1_entry_proto_depIdxs = []int32{
 	10, // 0: writ.ledger.v1.Entry.log_created:type_name -> writ.ledger.v1.LogCreated
-	11, // 1: writ.ledger.v1.Entry.writer_started:type_name -> writ.ledger.v1.WriterStarted
-	12, // 2: writ.ledger.v1.Entry.policy_activated:type_name -> writ.ledger.v1.PolicyActivated
-	13, // 3: writ.ledger.v1.Entry.catalog_activated:type_name -> writ.ledger.v1.CatalogActivated
-	17, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
-	26, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
-	27, // 6: writ.ledger.v1.Entry.pruned:type_name -> writ.ledger.v1.Pruned
+	12, // 1: writ.ledger.v1.Entry.writer_started:type_name -> writ.ledger.v1.WriterStarted
+	13, // 2: writ.ledger.v1.Entry.policy_activated:type_name -> writ.ledger.v1.PolicyActivated
+	14, // 3: writ.ledger.v1.Entry.catalog_activated:type_name -> writ.ledger.v1.CatalogActivated
+	18, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
+	27, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
+	28, // 6: writ.ledger.v1.Entry.pruned:type_name -> writ.ledger.v1.Pruned
 	9,  // 7: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
 	0,  // 8: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
-	24, // 9: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
+	25, // 9: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
 	7,  // 10: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
-	15, // 11: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
-	16, // 12: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
-	15, // 13: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
-	16, // 14: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
-	16, // 15: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
-	18, // 16: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
-	21, // 17: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
-	23, // 18: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
-	19, // 19: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
-	20, // 20: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
-	1,  // 21: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
-	2,  // 22: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
-	3,  // 23: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
-	4,  // 24: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
-	22, // 25: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
-	5,  // 26: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
-	0,  // 27: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
-	24, // 28: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
-	6,  // 29: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
-	25, // 30: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
-	7,  // 31: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
-	15, // 32: writ.ledger.v1.Pruned.actor:type_name -> writ.ledger.v1.Actor
-	33, // [33:33] is the sub-list for method output_type
-	33, // [33:33] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	11, // 11: writ.ledger.v1.LogCreated.restored:type_name -> writ.ledger.v1.Restored
+	16, // 12: writ.ledger.v1.Restored.actor:type_name -> writ.ledger.v1.Actor
+	16, // 13: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
+	17, // 14: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
+	16, // 15: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
+	17, // 16: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
+	17, // 17: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
+	19, // 18: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
+	22, // 19: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
+	24, // 20: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
+	20, // 21: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
+	21, // 22: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
+	1,  // 23: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
+	2,  // 24: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
+	3,  // 25: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
+	4,  // 26: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
+	23, // 27: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
+	5,  // 28: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
+	0,  // 29: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
+	25, // 30: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
+	6,  // 31: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
+	26, // 32: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
+	7,  // 33: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
+	16, // 34: writ.ledger.v1.Pruned.actor:type_name -> writ.ledger.v1.Actor
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_writ_ledger_v1_entry_proto_init() }
@@ -2476,14 +2608,14 @@ func file_writ_ledger_v1_entry_proto_init() {
 		(*Entry_OutcomeReported)(nil),
 		(*Entry_Pruned)(nil),
 	}
-	file_writ_ledger_v1_entry_proto_msgTypes[12].OneofWrappers = []any{}
+	file_writ_ledger_v1_entry_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_ledger_v1_entry_proto_rawDesc), len(file_writ_ledger_v1_entry_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -146,7 +146,10 @@ type KeyState struct {
 	Outcome Outcome `protobuf:"varint,5,opt,name=outcome,proto3,enum=writ.ledger.v1.Outcome" json:"outcome,omitempty"`
 	Reason  *Reason `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	// What is known of the permits under this key.
-	Result        Result `protobuf:"varint,7,opt,name=result,proto3,enum=writ.ledger.v1.Result" json:"result,omitempty"`
+	Result Result `protobuf:"varint,7,opt,name=result,proto3,enum=writ.ledger.v1.Result" json:"result,omitempty"`
+	// Where the first entry is of an earlier epoch, a log that this one was restored from:
+	// the first 8 hex digits of that log's id.
+	Epoch         string `protobuf:"bytes,8,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -230,6 +233,13 @@ func (x *KeyState) GetResult() Result {
 	return Result_RESULT_UNSPECIFIED
 }
 
+func (x *KeyState) GetEpoch() string {
+	if x != nil {
+		return x.Epoch
+	}
+	return ""
+}
+
 // Begin is the file log/begin: from where on the log stands, where entries were pruned.
 type Begin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -299,7 +309,7 @@ const file_writ_ledger_v1_state_proto_rawDesc = "" +
 	"\x05nodes\x18\x05 \x03(\fR\x05nodes\x12\x16\n" +
 	"\x06leaves\x18\x06 \x03(\fR\x06leaves\x12\x18\n" +
 	"\aentries\x18\a \x03(\fR\aentries\x12,\n" +
-	"\x04keys\x18\b \x03(\v2\x18.writ.ledger.v1.KeyStateR\x04keys\"\xb6\x02\n" +
+	"\x04keys\x18\b \x03(\v2\x18.writ.ledger.v1.KeyStateR\x04keys\"\xcc\x02\n" +
 	"\bKeyState\x12\x1d\n" +
 	"\n" +
 	"key_digest\x18\x01 \x01(\fR\tkeyDigest\x12%\n" +
@@ -308,7 +318,8 @@ const file_writ_ledger_v1_state_proto_rawDesc = "" +
 	"\x11expires_unix_nano\x18\x04 \x01(\x03R\x0fexpiresUnixNano\x121\n" +
 	"\aoutcome\x18\x05 \x01(\x0e2\x17.writ.ledger.v1.OutcomeR\aoutcome\x12.\n" +
 	"\x06reason\x18\x06 \x01(\v2\x16.writ.ledger.v1.ReasonR\x06reason\x12.\n" +
-	"\x06result\x18\a \x01(\x0e2\x16.writ.ledger.v1.ResultR\x06result\"5\n" +
+	"\x06result\x18\a \x01(\x0e2\x16.writ.ledger.v1.ResultR\x06result\x12\x14\n" +
+	"\x05epoch\x18\b \x01(\tR\x05epoch\"5\n" +
 	"\x05Begin\x12\x14\n" +
 	"\x05state\x18\x01 \x01(\fR\x05state\x12\x16\n" +
 	"\x06pruned\x18\x02 \x01(\fR\x06prunedB8Z6github.com/writ-dev/writ/proto/writ/ledger/v1;ledgerv1b\x06proto3"
