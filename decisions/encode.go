@@ -34,7 +34,6 @@ func AppendDecision(dst []byte, d *ledgerv1.Decision, traits *Classified) ([]byt
 	e.text(15, d.GetPolicyRevision())
 	e.text(16, d.GetCatalogRevision())
 	e.bytes(17, d.GetInputs())
-	e.text(fieldInputsBlob, d.GetInputsSha256())
 	e.bytes(19, d.GetRequestDigest())
 	e.bytes(20, d.GetArgumentsDigest())
 	e.bytes(21, d.GetTargetDigest())
@@ -50,6 +49,9 @@ func AppendDecision(dst []byte, d *ledgerv1.Decision, traits *Classified) ([]byt
 	}
 	e.texts(28, d.GetToolsetChanges())
 	e.text(fieldChangesBlob, d.GetToolsetChangesSha256())
+	for _, item := range d.GetItems() {
+		e.item(item)
+	}
 	e.close(body)
 	return e.b, e.err
 }
@@ -117,6 +119,16 @@ func (e *encoder) idempotencyKey(k *ledgerv1.IdempotencyKey) {
 	at := e.open(fieldKey)
 	e.bytes(1, k.GetKeyDigest())
 	e.number(2, uint64(k.GetLifetimeSeconds()))
+	e.close(at)
+}
+
+func (e *encoder) item(i *ledgerv1.Item) {
+	at := e.open(fieldItem)
+	e.number(1, uint64(i.GetKind()))
+	e.number(2, i.GetSlot())
+	e.bytes(3, i.GetKeyCheck())
+	e.bytes(4, i.GetSealed())
+	e.text(5, i.GetSealedSha256())
 	e.close(at)
 }
 

@@ -64,6 +64,8 @@ func drawScalar(t *rapid.T, f protoreflect.FieldDescriptor) protoreflect.Value {
 		return protoreflect.ValueOfBool(rapid.Bool().Draw(t, "truth"))
 	case protoreflect.Uint32Kind:
 		return protoreflect.ValueOfUint32(rapid.Uint32().Draw(t, "number"))
+	case protoreflect.Uint64Kind:
+		return protoreflect.ValueOfUint64(rapid.Uint64().Draw(t, "number"))
 	case protoreflect.EnumKind:
 		return protoreflect.ValueOfEnum(protoreflect.EnumNumber(rapid.Int32Range(-1, 300).Draw(t, "word")))
 	default:

@@ -34,18 +34,18 @@ func (e *encoder) close(at int) {
 
 func (e *encoder) text(field protowire.Number, s string) {
 	if s != "" {
-		e.item(field, s)
+		e.one(field, s)
 	}
 }
 
 // texts writes a repeated field, in which an empty one counts.
 func (e *encoder) texts(field protowire.Number, all []string) {
 	for _, s := range all {
-		e.item(field, s)
+		e.one(field, s)
 	}
 }
 
-func (e *encoder) item(field protowire.Number, s string) {
+func (e *encoder) one(field protowire.Number, s string) {
 	if !utf8.ValidString(s) && e.err == nil {
 		e.err = fmt.Errorf("%w: field %d holds %.40q, which is not UTF-8; expected text", ErrEnvelope, field, strings.Clone(s))
 	}

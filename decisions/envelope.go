@@ -28,6 +28,7 @@ const (
 	KindDecision         Kind = 5
 	KindOutcomeReported  Kind = 6
 	KindPruned           Kind = 8
+	KindErased           Kind = 9
 )
 
 // Fields that the writer appends after the body.
@@ -59,7 +60,7 @@ func BodyKind(body []byte) (Kind, []byte, error) {
 }
 
 func knownKind(k Kind) bool {
-	return k >= KindLogCreated && k <= KindOutcomeReported || k == KindPruned
+	return k >= KindLogCreated && k <= KindOutcomeReported || k == KindPruned || k == KindErased
 }
 
 func cutBody(b []byte) (kind Kind, message, rest []byte, err error) {

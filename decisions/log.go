@@ -31,6 +31,8 @@ var (
 	ErrTooLarge = errors.New("the entry is too large")
 	// ErrNotFound: no entry or blob of that name.
 	ErrNotFound = errors.New("not in the log")
+	// ErrNothingToErase: the entry holds nothing that is encrypted.
+	ErrNothingToErase = errors.New("nothing to erase")
 	// ErrUncovered: no signed checkpoint covers the entry yet. It passes by itself.
 	ErrUncovered = errors.New("not covered by a checkpoint yet")
 	// ErrDamaged: stored bytes are not what was written.

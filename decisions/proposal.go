@@ -16,6 +16,9 @@ type Proposal struct {
 	Body []byte
 	// Claim is what must hold for the judgement to stand; nil where nothing must.
 	Claim *Claim
+	// Keys is how many item keys must be durable first: one more than the largest slot
+	// of an item in Body; 0 where there is none.
+	Keys uint64
 }
 
 // Claim is a decision's claim on an idempotency key (R27). It repeats what Body

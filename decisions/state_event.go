@@ -12,9 +12,9 @@ import (
 
 // Fields of a decision that are looked for without decoding it.
 const (
-	fieldInputsBlob  protowire.Number = 18
 	fieldKey         protowire.Number = 24
 	fieldChangesBlob protowire.Number = 29
+	fieldItem        protowire.Number = 30
 )
 
 // Event is what of an entry the writer's state depends on. The zero Event changes
@@ -46,7 +46,7 @@ func ReadEvent(kind Kind, message []byte) (Event, error) {
 }
 
 func readClaim(message []byte) (*Claim, error) {
-	_, keyed, err := findField(message, fieldKey)
+	keyed, err := hasField(message, fieldKey)
 	if err != nil || !keyed {
 		return nil, err
 	}
@@ -82,42 +82,46 @@ func readReport(message []byte) (*Report, error) {
 }
 
 // DecisionBlobs returns the names of the blobs that hold what of a decision is too
-// large for its entry. Errors: ErrEnvelope.
-func DecisionBlobs(message []byte) ([]string, error) {
-	var names []string
-	for _, field := range [...]protowire.Number{fieldInputsBlob, fieldChangesBlob} {
-		value, _, err := findField(message, field)
-		if err != nil {
-			return nil, err
+// large for its entry. One that has neither changes nor items there is not decoded.
+// Errors: ErrEnvelope.
+func DecisionBlobs(message []byte) (names []string, err error) {
+	changes, err := hasField(message, fieldChangesBlob)
+	if err != nil {
+		return nil, err
+	}
+	items, err := hasField(message, fieldItem)
+	if err != nil || !changes && !items {
+		return nil, err
+	}
+	var d ledgerv1.Decision
+	if err := proto.Unmarshal(message, &d); err != nil {
+		return nil, fmt.Errorf("%w: the decision does not decode: %w", ErrEnvelope, err)
+	}
+	if name := d.GetToolsetChangesSha256(); name != "" {
+		names = append(names, name)
+	}
+	for _, item := range d.GetItems() {
+		if name := item.GetSealedSha256(); name != "" {
+			names = append(names, name)
 		}
-		if value == nil {
-			continue
-		}
-		name, n := protowire.ConsumeBytes(value)
-		if n < 0 {
-			return nil, fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, field, protowire.ParseError(n))
-		}
-		names = append(names, string(name))
 	}
 	return names, nil
 }
 
-// findField walks over a message's fields without decoding them, and returns the
-// bytes of the last one with this number.
-func findField(message []byte, field protowire.Number) (value []byte, found bool, err error) {
+// hasField walks over a message's fields without decoding them, and says whether one
+// has this number. Errors: ErrEnvelope, also behind the field.
+func hasField(message []byte, field protowire.Number) (found bool, err error) {
 	for len(message) > 0 {
 		num, typ, n := protowire.ConsumeTag(message)
 		if n < 0 {
-			return nil, false, fmt.Errorf("%w: a field does not parse: %w", ErrEnvelope, protowire.ParseError(n))
+			return false, fmt.Errorf("%w: a field does not parse: %w", ErrEnvelope, protowire.ParseError(n))
 		}
 		m := protowire.ConsumeFieldValue(num, typ, message[n:])
 		if m < 0 {
-			return nil, false, fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, num, protowire.ParseError(m))
+			return false, fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, num, protowire.ParseError(m))
 		}
-		if num == field {
-			value, found = message[n:n+m], true
-		}
+		found = found || num == field
 		message = message[n+m:]
 	}
-	return value, found, nil
+	return found, nil
 }

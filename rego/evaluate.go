@@ -48,6 +48,7 @@ func (p *Policy) decide(ctx context.Context, inputs []byte) (v Verdict, final bo
 			v, final = refusal(decisions.CodePolicyError, fmt.Sprintf("The policy engine failed: %v.", r)), false
 		}
 		v.Inputs = inputs
+		v = p.withhold(v)
 	}()
 	ctx, cancel := context.WithTimeout(ctx, p.deadline)
 	defer cancel()

@@ -49,6 +49,9 @@ func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
 	for _, r := range reads {
 		p.reads = append(p.reads, strings.Join(r, "."))
 	}
+	if paths, _ := s.maskPaths(); len(paths) > 0 {
+		p.mask, p.phrases = newMask(paths), s.phrases()
+	}
 	var err error
 	p.judge, err = s.judge(c, reads)
 	return p, err

@@ -28,6 +28,10 @@ type Policy struct {
 	document document
 	judge    judge
 	memory   *memory
+
+	// mask is nil where the log may show all that is read; phrases then are too.
+	mask    *mask
+	phrases phrases
 }
 
 // File is one file of a policy.

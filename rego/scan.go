@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -37,7 +38,9 @@ type scanner struct {
 	at   int
 	// The current member: key decoded, key and value as they stand.
 	key, rawKey, value []byte
-	err                error
+	// from is where the value begins.
+	from int
+	err  error
 }
 
 // next moves to the next member.
@@ -70,6 +73,7 @@ func (s *scanner) member() bool {
 		return s.fail("':'")
 	}
 	s.space()
+	s.from = s.at
 	if s.value = s.lexeme(); len(s.value) == 0 {
 		return s.fail("a value")
 	}
@@ -91,6 +95,41 @@ func (s *scanner) end() bool {
 		return s.fail("the end")
 	}
 	return false
+}
+
+// eachPart visits the members of a JSON object, or the elements of a list by their
+// number: where in the text each value stands.
+func eachPart(text []byte, visit func(token string, from, to int)) error {
+	s := scanner{text: text}
+	if len(text) > 0 && text[0] == '[' {
+		return s.elements(visit)
+	}
+	for s.next() {
+		visit(string(s.key), s.from, s.from+len(s.value))
+	}
+	return s.err
+}
+
+func (s *scanner) elements(visit func(token string, from, to int)) error {
+	s.take('[')
+	s.space()
+	for n := 0; !s.take(']'); n++ {
+		if n > 0 && !s.take(',') {
+			s.fail("',' or ']'")
+			return s.err
+		}
+		s.space()
+		from := s.at
+		value := s.lexeme()
+		if len(value) == 0 {
+			s.fail("a value")
+			return s.err
+		}
+		visit(strconv.Itoa(n), from, from+len(value))
+		s.space()
+	}
+	s.end()
+	return s.err
 }
 
 func (s *scanner) fail(expected string) bool {

@@ -96,6 +96,7 @@ func (b broken) Append(decisions.Proposal) (decisions.Receipt, error) {
 }
 func (b broken) AppendAll([]decisions.Proposal) ([]decisions.Receipt, error) { return nil, b.err }
 func (b broken) PutBlob([]byte) (string, error)                              { return "", nil }
+func (b broken) PutItem(ledgerv1.ItemKind, []byte) (*ledgerv1.Item, error)   { return nil, b.err }
 
 // fails fails after the activation.
 type fails struct{ broken }

@@ -13,7 +13,7 @@ import (
 const (
 	// keyLifetime is how long an idempotency key is remembered.
 	keyLifetime = 24 * time.Hour
-	// maxInlineInputs is where the inputs that a policy read move to a blob.
+	// maxInlineInputs is where the inputs that a policy read become an item.
 	maxInlineInputs = 32 << 10
 )
 
@@ -42,37 +42,38 @@ func (d *Decider) propose(j *judgement) (decisions.Proposal, error) {
 		ApprovalId: c.ApprovalID, Warnings: j.warnings, Hints: hints(c.Hints),
 		ToolsetChanges: firstOf(j.changes, maxChanges),
 	}
-	if err := d.keepInputs(&entry, v.Inputs); err != nil {
+	proposal := decisions.Proposal{Claim: d.claim(j, digests.request)}
+	if err := d.keepInputs(&proposal, &entry, j); err != nil {
 		return decisions.Proposal{}, err
 	}
 	if err := d.keepChanges(&entry, j.changes); err != nil {
 		return decisions.Proposal{}, err
 	}
-	claim := d.claim(j, digests.request)
-	if claim != nil {
+	if claim := proposal.Claim; claim != nil {
 		entry.IdempotencyKey = &ledgerv1.IdempotencyKey{
 			KeyDigest: claim.Key[:], LifetimeSeconds: uint32(claim.Lifetime / time.Second),
 		}
 	}
-	body, err := d.encode(&entry, j)
-	return decisions.Proposal{Body: body, Claim: claim}, err
+	err := d.encode(&proposal, &entry, j)
+	return proposal, err
 }
 
 // usualBody is what an entry's body seldom exceeds, in bytes.
 const usualBody = 1024
 
 // encode makes the entry's bytes. Every part is bounded; should they not fit together,
-// the inputs stand beside the log, for an entry is owed (R31).
-func (d *Decider) encode(entry *ledgerv1.Decision, j *judgement) ([]byte, error) {
-	body, err := decisions.AppendDecision(make([]byte, 0, usualBody), entry, &j.traits)
-	if err != nil || len(body) <= decisions.MaxBody {
-		return body, err
+// the inputs become an item, for an entry is owed (R31).
+func (d *Decider) encode(p *decisions.Proposal, entry *ledgerv1.Decision, j *judgement) (err error) {
+	p.Body, err = decisions.AppendDecision(make([]byte, 0, usualBody), entry, &j.traits)
+	if err != nil || len(p.Body) <= decisions.MaxBody {
+		return err
 	}
-	if entry.InputsSha256, err = d.ledger.PutBlob(j.verdict.Inputs); err != nil {
-		return nil, err
+	if err = d.putItem(p, entry, ledgerv1.ItemKind_ITEM_KIND_INPUTS, entry.Inputs); err != nil {
+		return err
 	}
 	entry.Inputs = nil
-	return decisions.AppendDecision(body[:0], entry, &j.traits)
+	p.Body, err = decisions.AppendDecision(p.Body[:0], entry, &j.traits)
+	return err
 }
 
 func obligations(all []rego.Obligation) []*ledgerv1.Obligation {
@@ -94,17 +95,34 @@ func hints(h decisions.Hints) *ledgerv1.Hints {
 	}
 }
 
-// keepInputs puts the inputs into the entry, or beside the log where they are large.
-func (d *Decider) keepInputs(e *ledgerv1.Decision, inputs []byte) error {
-	if len(inputs) <= maxInlineInputs {
-		e.Inputs = inputs
-		return nil
+// keepInputs puts the inputs into the entry, or into an item where they are large; what
+// the policy masks of them, into an item always (R35).
+func (d *Decider) keepInputs(p *decisions.Proposal, e *ledgerv1.Decision, j *judgement) error {
+	inputs, masked := j.active.Policy.Mask(j.verdict.Inputs)
+	if len(masked) > 0 {
+		content, err := decisions.EncodeDisclosures(masked)
+		if err == nil {
+			err = d.putItem(p, e, ledgerv1.ItemKind_ITEM_KIND_DISCLOSURES, content)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	sum, err := d.ledger.PutBlob(inputs)
+	if len(inputs) > maxInlineInputs {
+		return d.putItem(p, e, ledgerv1.ItemKind_ITEM_KIND_INPUTS, inputs)
+	}
+	e.Inputs = inputs
+	return nil
+}
+
+// putItem has the ledger encrypt what may be personal, so that it can be erased.
+func (d *Decider) putItem(p *decisions.Proposal, e *ledgerv1.Decision, kind ledgerv1.ItemKind, content []byte) error {
+	item, err := d.ledger.PutItem(kind, content)
 	if err != nil {
 		return fmt.Errorf("the inputs could not be stored, so there is no decision: %w", err)
 	}
-	e.InputsSha256 = sum
+	e.Items = append(e.Items, item)
+	p.Keys = max(p.Keys, item.GetSlot()+1)
 	return nil
 }
 

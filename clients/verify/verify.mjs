@@ -121,7 +121,7 @@ function fields(b) {
 // checkEntry returns the entry's time.
 function checkEntry(raw, sequence, before, key) {
   const [body, seq, time, settlement, ...more] = fields(raw);
-  const inOrder = body?.bytes && [1, 2, 3, 4, 5, 6, 8].includes(body.number)
+  const inOrder = body?.bytes && [1, 2, 3, 4, 5, 6, 8, 9].includes(body.number)
     && seq?.number === 13 && !seq.bytes && time?.number === 14 && !time.bytes
     && (!settlement || (settlement.number === 15 && settlement.bytes)) && more.length === 0;
   if (!inOrder) throw new Bad('its fields are not body, sequence, time, settlement');
@@ -132,6 +132,10 @@ function checkEntry(raw, sequence, before, key) {
   if (sequence === 0) {
     const created = Object.fromEntries(fields(body.value).map((f) => [f.number, f.value.toString()]));
     if (created[1] !== key.id || created[3] !== key.text) throw new Bad('the log was created with another id or key');
+  }
+  if (body.number === 9) {
+    const about = fields(body.value).find((f) => f.number === 2)?.value ?? 0n;
+    if (about >= BigInt(sequence)) throw new Bad(`it erases entry ${about}, expected one before it`);
   }
   return at;
 }

@@ -183,7 +183,7 @@ func showDecision(t *table, answer *writv1.GetEntryResponse, d *ledgerv1.Decisio
 		{"caller", d.GetParties().GetCaller() + " (authentication: " + d.GetParties().GetCallerBy() + ")"},
 		{"tool set", d.GetToolsetFingerprint()}, {"prose", d.GetProseDigest()},
 		{"policy", d.GetPolicyRevision()}, {"catalogue", d.GetCatalogRevision()},
-		{"inputs", string(d.GetInputs())}, {"inputs blob", d.GetInputsSha256()},
+		{"inputs", string(d.GetInputs())}, {"inputs blob", ""},
 	} {
 		if f[1] != "" {
 			t.row(f[0], f[1])

@@ -42,7 +42,7 @@ func appendBlobs(t *testing.T, l *Ledger, from, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &ledgerv1.Decision{InputsSha256: name, Inputs: make([]byte, 20_000)}
+		d := &ledgerv1.Decision{ToolsetChangesSha256: name, Inputs: make([]byte, 20_000)}
 		if _, err := l.Append(decisions.Proposal{Body: marshal(t, &ledgerv1.Entry{Body: &ledgerv1.Entry_Decision{Decision: d}})}); err != nil {
 			t.Fatal(err)
 		}

@@ -32,6 +32,8 @@ var (
 	ErrProposal = errors.New("proposal malformed")
 	// ErrNotFound: no such entry or blob.
 	ErrNotFound = decisions.ErrNotFound
+	// ErrNothingToErase: the entry has no items.
+	ErrNothingToErase = decisions.ErrNothingToErase
 	// ErrUncovered: no checkpoint covers the entry yet; passes when one is written.
 	ErrUncovered = decisions.ErrUncovered
 	// ErrBackup: the directory is a backup where none is expected, or none where one is.

@@ -34,6 +34,11 @@ type Ledger struct {
 	background   sync.WaitGroup
 	writing      sync.WaitGroup
 
+	items *itemKeys
+	// erased are the Erased entries that recovery met.
+	erased  erasures
+	erasing sync.Mutex
+
 	failure sync.Mutex
 	err     error
 	done    chan struct{}
@@ -71,6 +76,9 @@ func (l *Ledger) Err() error {
 // owed (R31). Errors: ErrTooLarge, ErrProposal, ErrNoSpace, ErrClosed, ErrFailed;
 // only after the last can it be that the entry is in the log all the same.
 func (l *Ledger) Append(p decisions.Proposal) (decisions.Receipt, error) {
+	if err := l.keysDurable(p.Keys); err != nil {
+		return decisions.Receipt{}, err
+	}
 	r := l.request()
 	defer l.release(r)
 	if err := l.admit(r, p); err != nil {
@@ -93,6 +101,9 @@ func (l *Ledger) AppendAll(ps []decisions.Proposal) ([]decisions.Receipt, error)
 	}
 	if len(ps) == 0 {
 		return nil, nil
+	}
+	if err := l.keysDurable(keysOf(ps)); err != nil {
+		return nil, err
 	}
 	if err := l.submit(r); err != nil {
 		return nil, err
@@ -123,7 +134,7 @@ func (l *Ledger) admit(r *request, p decisions.Proposal) error {
 		return fmt.Errorf("%w: %w", ErrProposal, err)
 	}
 	switch kind {
-	case decisions.KindLogCreated, decisions.KindWriterStarted, decisions.KindPruned:
+	case decisions.KindLogCreated, decisions.KindWriterStarted, decisions.KindPruned, decisions.KindErased:
 		return fmt.Errorf("%w: body %d is the ledger's own to write", ErrProposal, kind)
 	}
 	event, err := decisions.ReadEvent(kind, message)
@@ -195,7 +206,7 @@ func (l *Ledger) shut() error {
 	if err == nil {
 		err = errors.Join(l.checkpointer.sign(), l.markClean())
 	}
-	return errors.Join(err, l.closeIndex(err == nil), closeSegments(l.segments.view()), l.lock.Close())
+	return errors.Join(err, l.closeIndex(err == nil), l.closeItems(), closeSegments(l.segments.view()), l.lock.Close())
 }
 
 // closeIndex brings the index up to the log, where that is whole, and closes it. Where

@@ -60,12 +60,15 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err := l.openLog(begun); err != nil {
 		return err
 	}
-	opened = append(opened, l.index.close)
+	opened = append(opened, l.items.close, l.index.close)
 	found, err := l.recover(ctx)
 	if err != nil {
 		return err
 	}
 	if err := l.checkKeys(found); err != nil {
+		return err
+	}
+	if err := l.destroyAgain(&l.erased); err != nil {
 		return err
 	}
 	return l.start(found, blank)
@@ -110,7 +113,12 @@ func (l *Ledger) openLog(begun []*segment) (err error) {
 	if _, err = hex.Decode(l.id[:], []byte(l.keys.logID)); err != nil {
 		return err
 	}
-	l.index, err = openIndex(l.opts.indexDir(), l.keys.logID, l.opts.Logger)
+	if l.items, err = openItemKeys(l.opts, l.id); err != nil {
+		return err
+	}
+	if l.index, err = openIndex(l.opts.indexDir(), l.keys.logID, l.opts.Logger); err != nil {
+		err = errors.Join(err, l.items.close())
+	}
 	return err
 }
 

@@ -45,6 +45,7 @@ func (l *Ledger) recover(ctx context.Context) (recovered, error) {
 func (l *Ledger) replay(ctx context.Context, signed *heads) (*walker, error) {
 	l.tail = newTail(l.index)
 	l.writer.state = decisions.State{LogID: l.keys.logID, Keys: l.tail}
+	l.erased = erasures{}
 	w := &walker{segments: l.segments.view(), at: l.index.last}
 	tree := l.index.frontier.Clone()
 	if err := l.checkIndexed(signed); err != nil {
@@ -76,6 +77,7 @@ func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segm
 		if err := l.writer.state.Replay(b.envelopes[i]); err != nil {
 			return &BadEntryError{sequence, s.name, b.place.offset, fmt.Errorf("%w: %w", ErrDamaged, err)}
 		}
+		l.erased.note(b.envelopes[i])
 		tree.Append(leaf)
 		if err := signed.checkTree(tree); err != nil {
 			return err

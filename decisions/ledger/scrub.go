@@ -17,12 +17,17 @@ const scrubRate = 50_000
 // said and is no damage.
 func (l *Ledger) scrub(ctx context.Context) {
 	began := time.Now()
+	var erased erasures
 	report, err := Verify(ctx, VerifyOptions{
 		Dir: l.opts.Dir, VerifierKey: l.keys.VerifierKey, KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS,
 		Progress: func(entries, _ uint64) {
 			pause(ctx, time.Duration(entries)*time.Second/scrubRate-time.Since(began))
 		},
+		visit: erased.note,
 	})
+	if err == nil {
+		err = l.destroyAgain(&erased)
+	}
 	switch {
 	case ctx.Err() != nil: // closing
 	case err == nil:

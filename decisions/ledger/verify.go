@@ -30,6 +30,9 @@ type VerifyOptions struct {
 	Progress func(entries, of uint64)
 	// FS is the disk. Default: the operating system's.
 	FS FS
+
+	// visit sees each entry that was verified.
+	visit func(decisions.Envelope)
 }
 
 // Report is what Verify went over.
@@ -188,6 +191,9 @@ func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash) error {
 	}
 	v.tree.Append(leaf)
 	v.report.Entries++
+	if v.v.visit != nil {
+		v.v.visit(e)
+	}
 	return v.signed.checkTree(&v.tree)
 }
 
@@ -199,6 +205,8 @@ func (v *verification) content(e decisions.Envelope) error {
 		err = checkCreated(e.Body, v.report.LogID, v.key)
 	case decisions.KindDecision:
 		err = v.decision(e)
+	case decisions.KindErased:
+		err = erasedBefore(e)
 	}
 	if err != nil {
 		return err

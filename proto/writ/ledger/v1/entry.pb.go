@@ -29,6 +29,57 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type ItemKind int32
+
+const (
+	ItemKind_ITEM_KIND_UNSPECIFIED ItemKind = 0
+	// A Disclosures message.
+	ItemKind_ITEM_KIND_DISCLOSURES ItemKind = 1
+	// A decision's inputs, masked.
+	ItemKind_ITEM_KIND_INPUTS ItemKind = 2
+)
+
+// Enum value maps for ItemKind.
+var (
+	ItemKind_name = map[int32]string{
+		0: "ITEM_KIND_UNSPECIFIED",
+		1: "ITEM_KIND_DISCLOSURES",
+		2: "ITEM_KIND_INPUTS",
+	}
+	ItemKind_value = map[string]int32{
+		"ITEM_KIND_UNSPECIFIED": 0,
+		"ITEM_KIND_DISCLOSURES": 1,
+		"ITEM_KIND_INPUTS":      2,
+	}
+)
+
+func (x ItemKind) Enum() *ItemKind {
+	p := new(ItemKind)
+	*p = x
+	return p
+}
+
+func (x ItemKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ItemKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_writ_ledger_v1_entry_proto_enumTypes[0].Descriptor()
+}
+
+func (ItemKind) Type() protoreflect.EnumType {
+	return &file_writ_ledger_v1_entry_proto_enumTypes[0]
+}
+
+func (x ItemKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ItemKind.Descriptor instead.
+func (ItemKind) EnumDescriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{0}
+}
+
 type Outcome int32
 
 const (
@@ -68,11 +119,11 @@ func (x Outcome) String() string {
 }
 
 func (Outcome) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[0].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[1].Descriptor()
 }
 
 func (Outcome) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[0]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[1]
 }
 
 func (x Outcome) Number() protoreflect.EnumNumber {
@@ -81,7 +132,7 @@ func (x Outcome) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Outcome.Descriptor instead.
 func (Outcome) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{0}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{1}
 }
 
 type Effect int32
@@ -117,11 +168,11 @@ func (x Effect) String() string {
 }
 
 func (Effect) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[1].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[2].Descriptor()
 }
 
 func (Effect) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[1]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[2]
 }
 
 func (x Effect) Number() protoreflect.EnumNumber {
@@ -130,7 +181,7 @@ func (x Effect) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Effect.Descriptor instead.
 func (Effect) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{1}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{2}
 }
 
 type Risk int32
@@ -169,11 +220,11 @@ func (x Risk) String() string {
 }
 
 func (Risk) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[2].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[3].Descriptor()
 }
 
 func (Risk) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[2]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[3]
 }
 
 func (x Risk) Number() protoreflect.EnumNumber {
@@ -182,7 +233,7 @@ func (x Risk) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Risk.Descriptor instead.
 func (Risk) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{2}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{3}
 }
 
 type Undo int32
@@ -221,11 +272,11 @@ func (x Undo) String() string {
 }
 
 func (Undo) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[3].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[4].Descriptor()
 }
 
 func (Undo) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[3]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[4]
 }
 
 func (x Undo) Number() protoreflect.EnumNumber {
@@ -234,7 +285,7 @@ func (x Undo) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Undo.Descriptor instead.
 func (Undo) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{3}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{4}
 }
 
 type Exposure int32
@@ -276,11 +327,11 @@ func (x Exposure) String() string {
 }
 
 func (Exposure) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[4].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[5].Descriptor()
 }
 
 func (Exposure) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[4]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[5]
 }
 
 func (x Exposure) Number() protoreflect.EnumNumber {
@@ -289,7 +340,7 @@ func (x Exposure) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Exposure.Descriptor instead.
 func (Exposure) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{4}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{5}
 }
 
 type SourceKind int32
@@ -335,11 +386,11 @@ func (x SourceKind) String() string {
 }
 
 func (SourceKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[5].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[6].Descriptor()
 }
 
 func (SourceKind) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[5]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[6]
 }
 
 func (x SourceKind) Number() protoreflect.EnumNumber {
@@ -348,7 +399,7 @@ func (x SourceKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SourceKind.Descriptor instead.
 func (SourceKind) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{5}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{6}
 }
 
 type ApprovalKind int32
@@ -384,11 +435,11 @@ func (x ApprovalKind) String() string {
 }
 
 func (ApprovalKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[6].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[7].Descriptor()
 }
 
 func (ApprovalKind) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[6]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[7]
 }
 
 func (x ApprovalKind) Number() protoreflect.EnumNumber {
@@ -397,7 +448,7 @@ func (x ApprovalKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ApprovalKind.Descriptor instead.
 func (ApprovalKind) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{6}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{7}
 }
 
 // Result of an executed call.
@@ -441,11 +492,11 @@ func (x Result) String() string {
 }
 
 func (Result) Descriptor() protoreflect.EnumDescriptor {
-	return file_writ_ledger_v1_entry_proto_enumTypes[7].Descriptor()
+	return file_writ_ledger_v1_entry_proto_enumTypes[8].Descriptor()
 }
 
 func (Result) Type() protoreflect.EnumType {
-	return &file_writ_ledger_v1_entry_proto_enumTypes[7]
+	return &file_writ_ledger_v1_entry_proto_enumTypes[8]
 }
 
 func (x Result) Number() protoreflect.EnumNumber {
@@ -454,7 +505,7 @@ func (x Result) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Result.Descriptor instead.
 func (Result) EnumDescriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{7}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{8}
 }
 
 // Entry is one leaf of the log, at most 65,535 bytes.
@@ -469,6 +520,7 @@ type Entry struct {
 	//	*Entry_Decision
 	//	*Entry_OutcomeReported
 	//	*Entry_Pruned
+	//	*Entry_Erased
 	Body isEntry_Body `protobuf_oneof:"body"`
 	// Appended by the writer, in this order, after the body.
 	// Place in the log, from 0, without gaps.
@@ -582,6 +634,15 @@ func (x *Entry) GetPruned() *Pruned {
 	return nil
 }
 
+func (x *Entry) GetErased() *Erased {
+	if x != nil {
+		if x, ok := x.Body.(*Entry_Erased); ok {
+			return x.Erased
+		}
+	}
+	return nil
+}
+
 func (x *Entry) GetSequence() uint64 {
 	if x != nil {
 		return x.Sequence
@@ -635,6 +696,10 @@ type Entry_Pruned struct {
 	Pruned *Pruned `protobuf:"bytes,8,opt,name=pruned,proto3,oneof"`
 }
 
+type Entry_Erased struct {
+	Erased *Erased `protobuf:"bytes,9,opt,name=erased,proto3,oneof"`
+}
+
 func (*Entry_LogCreated) isEntry_Body() {}
 
 func (*Entry_WriterStarted) isEntry_Body() {}
@@ -648,6 +713,8 @@ func (*Entry_Decision) isEntry_Body() {}
 func (*Entry_OutcomeReported) isEntry_Body() {}
 
 func (*Entry_Pruned) isEntry_Body() {}
+
+func (*Entry_Erased) isEntry_Body() {}
 
 // Settlement is what the writer decided from its own state (today: idempotency
 // keys). Absent: the judgement stands, and the decision id is this entry's own.
@@ -1298,10 +1365,11 @@ type Decision struct {
 	Judgement          *Judgement `protobuf:"bytes,14,opt,name=judgement,proto3" json:"judgement,omitempty"`
 	PolicyRevision     string     `protobuf:"bytes,15,opt,name=policy_revision,json=policyRevision,proto3" json:"policy_revision,omitempty"`
 	CatalogRevision    string     `protobuf:"bytes,16,opt,name=catalog_revision,json=catalogRevision,proto3" json:"catalog_revision,omitempty"`
-	// The inputs that the policy can read, as JSON (R35), so that a replay is
-	// exact; or, where they are too large for an entry, the blob that holds them.
-	Inputs       []byte `protobuf:"bytes,17,opt,name=inputs,proto3" json:"inputs,omitempty"`
-	InputsSha256 string `protobuf:"bytes,18,opt,name=inputs_sha256,json=inputsSha256,proto3" json:"inputs_sha256,omitempty"`
+	// The inputs that the policy can read, as JSON (R35), so that a replay is exact.
+	// In place of each value that the policy masks stands a commitment,
+	// {"...":"<43 base64url digits>"}. Absent where they are too large for an entry:
+	// then they are an item.
+	Inputs []byte `protobuf:"bytes,17,opt,name=inputs,proto3" json:"inputs,omitempty"`
 	// Keyed digests (HMAC-SHA-256 under the log's digest key) of what else was
 	// said: 32 bytes each, empty where nothing was said.
 	RequestDigest   []byte `protobuf:"bytes,19,opt,name=request_digest,json=requestDigest,proto3" json:"request_digest,omitempty"`
@@ -1320,8 +1388,11 @@ type Decision struct {
 	ToolsetChanges []string `protobuf:"bytes,28,rep,name=toolset_changes,json=toolsetChanges,proto3" json:"toolset_changes,omitempty"`
 	// Where there are more: the blob that holds all of them, at most 1,000, a line each.
 	ToolsetChangesSha256 string `protobuf:"bytes,29,opt,name=toolset_changes_sha256,json=toolsetChangesSha256,proto3" json:"toolset_changes_sha256,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// What may be personal and does not stand in the entry: what opens the masked
+	// values of inputs, and inputs that are too large. At most one of each kind.
+	Items         []*Item `protobuf:"bytes,30,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Decision) Reset() {
@@ -1473,13 +1544,6 @@ func (x *Decision) GetInputs() []byte {
 	return nil
 }
 
-func (x *Decision) GetInputsSha256() string {
-	if x != nil {
-		return x.InputsSha256
-	}
-	return ""
-}
-
 func (x *Decision) GetRequestDigest() []byte {
 	if x != nil {
 		return x.RequestDigest
@@ -1557,6 +1621,327 @@ func (x *Decision) GetToolsetChangesSha256() string {
 	return ""
 }
 
+func (x *Decision) GetItems() []*Item {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+// Item is content that is encrypted under a key of its own, which is kept outside of
+// the data. Erasing destroys the key; everything still verifies.
+type Item struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Kind  ItemKind               `protobuf:"varint,1,opt,name=kind,proto3,enum=writ.ledger.v1.ItemKind" json:"kind,omitempty"`
+	// Where its key stands in items.keys.
+	Slot uint64 `protobuf:"varint,2,opt,name=slot,proto3" json:"slot,omitempty"`
+	// Tells whether a key is this item's, without giving it away: 16 bytes.
+	KeyCheck []byte `protobuf:"bytes,3,opt,name=key_check,json=keyCheck,proto3" json:"key_check,omitempty"`
+	// The encrypted content, where it is small; or the blob that holds it.
+	Sealed        []byte `protobuf:"bytes,4,opt,name=sealed,proto3" json:"sealed,omitempty"`
+	SealedSha256  string `protobuf:"bytes,5,opt,name=sealed_sha256,json=sealedSha256,proto3" json:"sealed_sha256,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Item) Reset() {
+	*x = Item{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Item) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Item) ProtoMessage() {}
+
+func (x *Item) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Item.ProtoReflect.Descriptor instead.
+func (*Item) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Item) GetKind() ItemKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ItemKind_ITEM_KIND_UNSPECIFIED
+}
+
+func (x *Item) GetSlot() uint64 {
+	if x != nil {
+		return x.Slot
+	}
+	return 0
+}
+
+func (x *Item) GetKeyCheck() []byte {
+	if x != nil {
+		return x.KeyCheck
+	}
+	return nil
+}
+
+func (x *Item) GetSealed() []byte {
+	if x != nil {
+		return x.Sealed
+	}
+	return nil
+}
+
+func (x *Item) GetSealedSha256() string {
+	if x != nil {
+		return x.SealedSha256
+	}
+	return ""
+}
+
+// Disclosures open the masked values of a decision's inputs.
+type Disclosures struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Disclosures   []*Disclosure          `protobuf:"bytes,1,rep,name=disclosures,proto3" json:"disclosures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Disclosures) Reset() {
+	*x = Disclosures{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Disclosures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Disclosures) ProtoMessage() {}
+
+func (x *Disclosures) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Disclosures.ProtoReflect.Descriptor instead.
+func (*Disclosures) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Disclosures) GetDisclosures() []*Disclosure {
+	if x != nil {
+		return x.Disclosures
+	}
+	return nil
+}
+
+// Disclosure opens one commitment, as in RFC 9901.
+type Disclosure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where the value stands in the inputs, a JSON pointer (RFC 6901).
+	Place string `protobuf:"bytes,1,opt,name=place,proto3" json:"place,omitempty"`
+	// 16 random bytes: without them a commitment to an amount is a dictionary.
+	Salt []byte `protobuf:"bytes,2,opt,name=salt,proto3" json:"salt,omitempty"`
+	// The value as it stood there, as JSON.
+	Value         []byte `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Disclosure) Reset() {
+	*x = Disclosure{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Disclosure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Disclosure) ProtoMessage() {}
+
+func (x *Disclosure) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Disclosure.ProtoReflect.Descriptor instead.
+func (*Disclosure) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Disclosure) GetPlace() string {
+	if x != nil {
+		return x.Place
+	}
+	return ""
+}
+
+func (x *Disclosure) GetSalt() []byte {
+	if x != nil {
+		return x.Salt
+	}
+	return nil
+}
+
+func (x *Disclosure) GetValue() []byte {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+// Erased says that an entry's items can't be decrypted any more (R33). It is durable
+// before their keys are destroyed, and every start destroys what was not.
+type Erased struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Actor *Actor                 `protobuf:"bytes,1,opt,name=actor,proto3" json:"actor,omitempty"`
+	// The entry whose items they are.
+	Sequence      uint64        `protobuf:"varint,2,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Items         []*ErasedItem `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
+	Reason        string        `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Erased) Reset() {
+	*x = Erased{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Erased) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Erased) ProtoMessage() {}
+
+func (x *Erased) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Erased.ProtoReflect.Descriptor instead.
+func (*Erased) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Erased) GetActor() *Actor {
+	if x != nil {
+		return x.Actor
+	}
+	return nil
+}
+
+func (x *Erased) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *Erased) GetItems() []*ErasedItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *Erased) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// ErasedItem is an item by its key.
+type ErasedItem struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Slot          uint64                 `protobuf:"varint,1,opt,name=slot,proto3" json:"slot,omitempty"`
+	KeyCheck      []byte                 `protobuf:"bytes,2,opt,name=key_check,json=keyCheck,proto3" json:"key_check,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ErasedItem) Reset() {
+	*x = ErasedItem{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ErasedItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ErasedItem) ProtoMessage() {}
+
+func (x *ErasedItem) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ErasedItem.ProtoReflect.Descriptor instead.
+func (*ErasedItem) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ErasedItem) GetSlot() uint64 {
+	if x != nil {
+		return x.Slot
+	}
+	return 0
+}
+
+func (x *ErasedItem) GetKeyCheck() []byte {
+	if x != nil {
+		return x.KeyCheck
+	}
+	return nil
+}
+
 // Parties are the four identities of a call (R36).
 type Parties struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1575,7 +1960,7 @@ type Parties struct {
 
 func (x *Parties) Reset() {
 	*x = Parties{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1587,7 +1972,7 @@ func (x *Parties) String() string {
 func (*Parties) ProtoMessage() {}
 
 func (x *Parties) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[11]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1600,7 +1985,7 @@ func (x *Parties) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Parties.ProtoReflect.Descriptor instead.
 func (*Parties) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{11}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Parties) GetCaller() string {
@@ -1657,7 +2042,7 @@ type IdempotencyKey struct {
 
 func (x *IdempotencyKey) Reset() {
 	*x = IdempotencyKey{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1669,7 +2054,7 @@ func (x *IdempotencyKey) String() string {
 func (*IdempotencyKey) ProtoMessage() {}
 
 func (x *IdempotencyKey) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[12]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1682,7 +2067,7 @@ func (x *IdempotencyKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdempotencyKey.ProtoReflect.Descriptor instead.
 func (*IdempotencyKey) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{12}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *IdempotencyKey) GetKeyDigest() []byte {
@@ -1712,7 +2097,7 @@ type Hints struct {
 
 func (x *Hints) Reset() {
 	*x = Hints{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1724,7 +2109,7 @@ func (x *Hints) String() string {
 func (*Hints) ProtoMessage() {}
 
 func (x *Hints) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[13]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1737,7 +2122,7 @@ func (x *Hints) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hints.ProtoReflect.Descriptor instead.
 func (*Hints) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{13}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Hints) GetReadOnly() bool {
@@ -1789,7 +2174,7 @@ type Traits struct {
 
 func (x *Traits) Reset() {
 	*x = Traits{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1801,7 +2186,7 @@ func (x *Traits) String() string {
 func (*Traits) ProtoMessage() {}
 
 func (x *Traits) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[14]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1814,7 +2199,7 @@ func (x *Traits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Traits.ProtoReflect.Descriptor instead.
 func (*Traits) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{14}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Traits) GetEffect() Effect {
@@ -1883,7 +2268,7 @@ type Source struct {
 
 func (x *Source) Reset() {
 	*x = Source{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1895,7 +2280,7 @@ func (x *Source) String() string {
 func (*Source) ProtoMessage() {}
 
 func (x *Source) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[15]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1908,7 +2293,7 @@ func (x *Source) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Source.ProtoReflect.Descriptor instead.
 func (*Source) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{15}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Source) GetKind() SourceKind {
@@ -1940,7 +2325,7 @@ type Judgement struct {
 
 func (x *Judgement) Reset() {
 	*x = Judgement{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1952,7 +2337,7 @@ func (x *Judgement) String() string {
 func (*Judgement) ProtoMessage() {}
 
 func (x *Judgement) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[16]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1965,7 +2350,7 @@ func (x *Judgement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Judgement.ProtoReflect.Descriptor instead.
 func (*Judgement) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{16}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Judgement) GetOutcome() Outcome {
@@ -2016,7 +2401,7 @@ type Reason struct {
 
 func (x *Reason) Reset() {
 	*x = Reason{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2028,7 +2413,7 @@ func (x *Reason) String() string {
 func (*Reason) ProtoMessage() {}
 
 func (x *Reason) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[17]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2041,7 +2426,7 @@ func (x *Reason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reason.ProtoReflect.Descriptor instead.
 func (*Reason) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{17}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Reason) GetCode() string {
@@ -2076,7 +2461,7 @@ type Obligation struct {
 
 func (x *Obligation) Reset() {
 	*x = Obligation{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2088,7 +2473,7 @@ func (x *Obligation) String() string {
 func (*Obligation) ProtoMessage() {}
 
 func (x *Obligation) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[18]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2101,7 +2486,7 @@ func (x *Obligation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Obligation.ProtoReflect.Descriptor instead.
 func (*Obligation) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{18}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Obligation) GetKind() string {
@@ -2134,7 +2519,7 @@ type OutcomeReported struct {
 
 func (x *OutcomeReported) Reset() {
 	*x = OutcomeReported{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2146,7 +2531,7 @@ func (x *OutcomeReported) String() string {
 func (*OutcomeReported) ProtoMessage() {}
 
 func (x *OutcomeReported) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[19]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2159,7 +2544,7 @@ func (x *OutcomeReported) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutcomeReported.ProtoReflect.Descriptor instead.
 func (*OutcomeReported) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{19}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *OutcomeReported) GetDecisionId() string {
@@ -2212,7 +2597,7 @@ type Pruned struct {
 
 func (x *Pruned) Reset() {
 	*x = Pruned{}
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[20]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2224,7 +2609,7 @@ func (x *Pruned) String() string {
 func (*Pruned) ProtoMessage() {}
 
 func (x *Pruned) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_ledger_v1_entry_proto_msgTypes[20]
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2237,7 +2622,7 @@ func (x *Pruned) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pruned.ProtoReflect.Descriptor instead.
 func (*Pruned) Descriptor() ([]byte, []int) {
-	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{20}
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Pruned) GetActor() *Actor {
@@ -2293,7 +2678,7 @@ var File_writ_ledger_v1_entry_proto protoreflect.FileDescriptor
 
 const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\n" +
-	"\x1awrit/ledger/v1/entry.proto\x12\x0ewrit.ledger.v1\"\xeb\x04\n" +
+	"\x1awrit/ledger/v1/entry.proto\x12\x0ewrit.ledger.v1\"\x9d\x05\n" +
 	"\x05Entry\x12=\n" +
 	"\vlog_created\x18\x01 \x01(\v2\x1a.writ.ledger.v1.LogCreatedH\x00R\n" +
 	"logCreated\x12F\n" +
@@ -2302,7 +2687,8 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x11catalog_activated\x18\x04 \x01(\v2 .writ.ledger.v1.CatalogActivatedH\x00R\x10catalogActivated\x126\n" +
 	"\bdecision\x18\x05 \x01(\v2\x18.writ.ledger.v1.DecisionH\x00R\bdecision\x12L\n" +
 	"\x10outcome_reported\x18\x06 \x01(\v2\x1f.writ.ledger.v1.OutcomeReportedH\x00R\x0foutcomeReported\x120\n" +
-	"\x06pruned\x18\b \x01(\v2\x16.writ.ledger.v1.PrunedH\x00R\x06pruned\x12\x1a\n" +
+	"\x06pruned\x18\b \x01(\v2\x16.writ.ledger.v1.PrunedH\x00R\x06pruned\x120\n" +
+	"\x06erased\x18\t \x01(\v2\x16.writ.ledger.v1.ErasedH\x00R\x06erased\x12\x1a\n" +
 	"\bsequence\x18\r \x01(\x04R\bsequence\x12$\n" +
 	"\x0etime_unix_nano\x18\x0e \x01(\x03R\ftimeUnixNano\x12:\n" +
 	"\n" +
@@ -2356,7 +2742,7 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x02by\x18\x02 \x01(\tR\x02by\"2\n" +
 	"\x04File\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
-	"\x06sha256\x18\x02 \x01(\tR\x06sha256\"\xc7\b\n" +
+	"\x06sha256\x18\x02 \x01(\tR\x06sha256\"\xd4\b\n" +
 	"\bDecision\x121\n" +
 	"\aparties\x18\x01 \x01(\v2\x17.writ.ledger.v1.PartiesR\aparties\x12\x1c\n" +
 	"\tworkspace\x18\x02 \x01(\tR\tworkspace\x12\x18\n" +
@@ -2378,8 +2764,7 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\tjudgement\x18\x0e \x01(\v2\x19.writ.ledger.v1.JudgementR\tjudgement\x12'\n" +
 	"\x0fpolicy_revision\x18\x0f \x01(\tR\x0epolicyRevision\x12)\n" +
 	"\x10catalog_revision\x18\x10 \x01(\tR\x0fcatalogRevision\x12\x16\n" +
-	"\x06inputs\x18\x11 \x01(\fR\x06inputs\x12#\n" +
-	"\rinputs_sha256\x18\x12 \x01(\tR\finputsSha256\x12%\n" +
+	"\x06inputs\x18\x11 \x01(\fR\x06inputs\x12%\n" +
 	"\x0erequest_digest\x18\x13 \x01(\fR\rrequestDigest\x12)\n" +
 	"\x10arguments_digest\x18\x14 \x01(\fR\x0fargumentsDigest\x12#\n" +
 	"\rtarget_digest\x18\x15 \x01(\fR\ftargetDigest\x12!\n" +
@@ -2391,7 +2776,30 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\bwarnings\x18\x1a \x03(\tR\bwarnings\x12+\n" +
 	"\x05hints\x18\x1b \x01(\v2\x15.writ.ledger.v1.HintsR\x05hints\x12'\n" +
 	"\x0ftoolset_changes\x18\x1c \x03(\tR\x0etoolsetChanges\x124\n" +
-	"\x16toolset_changes_sha256\x18\x1d \x01(\tR\x14toolsetChangesSha256\"\xc1\x01\n" +
+	"\x16toolset_changes_sha256\x18\x1d \x01(\tR\x14toolsetChangesSha256\x12*\n" +
+	"\x05items\x18\x1e \x03(\v2\x14.writ.ledger.v1.ItemR\x05itemsJ\x04\b\x12\x10\x13\"\xa2\x01\n" +
+	"\x04Item\x12,\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x18.writ.ledger.v1.ItemKindR\x04kind\x12\x12\n" +
+	"\x04slot\x18\x02 \x01(\x04R\x04slot\x12\x1b\n" +
+	"\tkey_check\x18\x03 \x01(\fR\bkeyCheck\x12\x16\n" +
+	"\x06sealed\x18\x04 \x01(\fR\x06sealed\x12#\n" +
+	"\rsealed_sha256\x18\x05 \x01(\tR\fsealedSha256\"K\n" +
+	"\vDisclosures\x12<\n" +
+	"\vdisclosures\x18\x01 \x03(\v2\x1a.writ.ledger.v1.DisclosureR\vdisclosures\"L\n" +
+	"\n" +
+	"Disclosure\x12\x14\n" +
+	"\x05place\x18\x01 \x01(\tR\x05place\x12\x12\n" +
+	"\x04salt\x18\x02 \x01(\fR\x04salt\x12\x14\n" +
+	"\x05value\x18\x03 \x01(\fR\x05value\"\x9b\x01\n" +
+	"\x06Erased\x12+\n" +
+	"\x05actor\x18\x01 \x01(\v2\x15.writ.ledger.v1.ActorR\x05actor\x12\x1a\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\x120\n" +
+	"\x05items\x18\x03 \x03(\v2\x1a.writ.ledger.v1.ErasedItemR\x05items\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\"=\n" +
+	"\n" +
+	"ErasedItem\x12\x12\n" +
+	"\x04slot\x18\x01 \x01(\x04R\x04slot\x12\x1b\n" +
+	"\tkey_check\x18\x02 \x01(\fR\bkeyCheck\"\xc1\x01\n" +
 	"\aParties\x12\x16\n" +
 	"\x06caller\x18\x01 \x01(\tR\x06caller\x12\x1b\n" +
 	"\tcaller_by\x18\x02 \x01(\tR\bcallerBy\x12\x18\n" +
@@ -2460,7 +2868,11 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x04root\x18\x04 \x01(\fR\x04root\x12!\n" +
 	"\fstate_sha256\x18\x05 \x01(\tR\vstateSha256\x12\x18\n" +
 	"\aarchive\x18\x06 \x01(\tR\aarchive\x12\x16\n" +
-	"\x06reason\x18\a \x01(\tR\x06reason*|\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason*V\n" +
+	"\bItemKind\x12\x19\n" +
+	"\x15ITEM_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15ITEM_KIND_DISCLOSURES\x10\x01\x12\x14\n" +
+	"\x10ITEM_KIND_INPUTS\x10\x02*|\n" +
 	"\aOutcome\x12\x17\n" +
 	"\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eOUTCOME_REFUSE\x10\x01\x12\x17\n" +
@@ -2518,80 +2930,92 @@ func file_writ_ledger_v1_entry_proto_rawDescGZIP() []byte {
 	return file_writ_ledger_v1_entry_proto_rawDescData
 }
 
-var file_writ_ledger_v1_entry_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_writ_ledger_v1_entry_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
+var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_writ_ledger_v1_entry_proto_goTypes = []any{
-	(Outcome)(0),             // 0: writ.ledger.v1.Outcome
-	(Effect)(0),              // 1: writ.ledger.v1.Effect
-	(Risk)(0),                // 2: writ.ledger.v1.Risk
-	(Undo)(0),                // 3: writ.ledger.v1.Undo
-	(Exposure)(0),            // 4: writ.ledger.v1.Exposure
-	(SourceKind)(0),          // 5: writ.ledger.v1.SourceKind
-	(ApprovalKind)(0),        // 6: writ.ledger.v1.ApprovalKind
-	(Result)(0),              // 7: writ.ledger.v1.Result
-	(*Entry)(nil),            // 8: writ.ledger.v1.Entry
-	(*Settlement)(nil),       // 9: writ.ledger.v1.Settlement
-	(*LogCreated)(nil),       // 10: writ.ledger.v1.LogCreated
-	(*Restored)(nil),         // 11: writ.ledger.v1.Restored
-	(*WriterStarted)(nil),    // 12: writ.ledger.v1.WriterStarted
-	(*PolicyActivated)(nil),  // 13: writ.ledger.v1.PolicyActivated
-	(*CatalogActivated)(nil), // 14: writ.ledger.v1.CatalogActivated
-	(*FileList)(nil),         // 15: writ.ledger.v1.FileList
-	(*Actor)(nil),            // 16: writ.ledger.v1.Actor
-	(*File)(nil),             // 17: writ.ledger.v1.File
-	(*Decision)(nil),         // 18: writ.ledger.v1.Decision
-	(*Parties)(nil),          // 19: writ.ledger.v1.Parties
-	(*IdempotencyKey)(nil),   // 20: writ.ledger.v1.IdempotencyKey
-	(*Hints)(nil),            // 21: writ.ledger.v1.Hints
-	(*Traits)(nil),           // 22: writ.ledger.v1.Traits
-	(*Source)(nil),           // 23: writ.ledger.v1.Source
-	(*Judgement)(nil),        // 24: writ.ledger.v1.Judgement
-	(*Reason)(nil),           // 25: writ.ledger.v1.Reason
-	(*Obligation)(nil),       // 26: writ.ledger.v1.Obligation
-	(*OutcomeReported)(nil),  // 27: writ.ledger.v1.OutcomeReported
-	(*Pruned)(nil),           // 28: writ.ledger.v1.Pruned
+	(ItemKind)(0),            // 0: writ.ledger.v1.ItemKind
+	(Outcome)(0),             // 1: writ.ledger.v1.Outcome
+	(Effect)(0),              // 2: writ.ledger.v1.Effect
+	(Risk)(0),                // 3: writ.ledger.v1.Risk
+	(Undo)(0),                // 4: writ.ledger.v1.Undo
+	(Exposure)(0),            // 5: writ.ledger.v1.Exposure
+	(SourceKind)(0),          // 6: writ.ledger.v1.SourceKind
+	(ApprovalKind)(0),        // 7: writ.ledger.v1.ApprovalKind
+	(Result)(0),              // 8: writ.ledger.v1.Result
+	(*Entry)(nil),            // 9: writ.ledger.v1.Entry
+	(*Settlement)(nil),       // 10: writ.ledger.v1.Settlement
+	(*LogCreated)(nil),       // 11: writ.ledger.v1.LogCreated
+	(*Restored)(nil),         // 12: writ.ledger.v1.Restored
+	(*WriterStarted)(nil),    // 13: writ.ledger.v1.WriterStarted
+	(*PolicyActivated)(nil),  // 14: writ.ledger.v1.PolicyActivated
+	(*CatalogActivated)(nil), // 15: writ.ledger.v1.CatalogActivated
+	(*FileList)(nil),         // 16: writ.ledger.v1.FileList
+	(*Actor)(nil),            // 17: writ.ledger.v1.Actor
+	(*File)(nil),             // 18: writ.ledger.v1.File
+	(*Decision)(nil),         // 19: writ.ledger.v1.Decision
+	(*Item)(nil),             // 20: writ.ledger.v1.Item
+	(*Disclosures)(nil),      // 21: writ.ledger.v1.Disclosures
+	(*Disclosure)(nil),       // 22: writ.ledger.v1.Disclosure
+	(*Erased)(nil),           // 23: writ.ledger.v1.Erased
+	(*ErasedItem)(nil),       // 24: writ.ledger.v1.ErasedItem
+	(*Parties)(nil),          // 25: writ.ledger.v1.Parties
+	(*IdempotencyKey)(nil),   // 26: writ.ledger.v1.IdempotencyKey
+	(*Hints)(nil),            // 27: writ.ledger.v1.Hints
+	(*Traits)(nil),           // 28: writ.ledger.v1.Traits
+	(*Source)(nil),           // 29: writ.ledger.v1.Source
+	(*Judgement)(nil),        // 30: writ.ledger.v1.Judgement
+	(*Reason)(nil),           // 31: writ.ledger.v1.Reason
+	(*Obligation)(nil),       // 32: writ.ledger.v1.Obligation
+	(*OutcomeReported)(nil),  // 33: writ.ledger.v1.OutcomeReported
+	(*Pruned)(nil),           // 34: writ.ledger.v1.Pruned
 }
 var file_writ_ledger_v1_entry_proto_depIdxs = []int32{
-	10, // 0: writ.ledger.v1.Entry.log_created:type_name -> writ.ledger.v1.LogCreated
-	12, // 1: writ.ledger.v1.Entry.writer_started:type_name -> writ.ledger.v1.WriterStarted
-	13, // 2: writ.ledger.v1.Entry.policy_activated:type_name -> writ.ledger.v1.PolicyActivated
-	14, // 3: writ.ledger.v1.Entry.catalog_activated:type_name -> writ.ledger.v1.CatalogActivated
-	18, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
-	27, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
-	28, // 6: writ.ledger.v1.Entry.pruned:type_name -> writ.ledger.v1.Pruned
-	9,  // 7: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
-	0,  // 8: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
-	25, // 9: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
-	7,  // 10: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
-	11, // 11: writ.ledger.v1.LogCreated.restored:type_name -> writ.ledger.v1.Restored
-	16, // 12: writ.ledger.v1.Restored.actor:type_name -> writ.ledger.v1.Actor
-	16, // 13: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
-	17, // 14: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
-	16, // 15: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
-	17, // 16: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
-	17, // 17: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
-	19, // 18: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
-	22, // 19: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
-	24, // 20: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
-	20, // 21: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
-	21, // 22: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
-	1,  // 23: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
-	2,  // 24: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
-	3,  // 25: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
-	4,  // 26: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
-	23, // 27: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
-	5,  // 28: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
-	0,  // 29: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
-	25, // 30: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
-	6,  // 31: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
-	26, // 32: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
-	7,  // 33: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
-	16, // 34: writ.ledger.v1.Pruned.actor:type_name -> writ.ledger.v1.Actor
-	35, // [35:35] is the sub-list for method output_type
-	35, // [35:35] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	11, // 0: writ.ledger.v1.Entry.log_created:type_name -> writ.ledger.v1.LogCreated
+	13, // 1: writ.ledger.v1.Entry.writer_started:type_name -> writ.ledger.v1.WriterStarted
+	14, // 2: writ.ledger.v1.Entry.policy_activated:type_name -> writ.ledger.v1.PolicyActivated
+	15, // 3: writ.ledger.v1.Entry.catalog_activated:type_name -> writ.ledger.v1.CatalogActivated
+	19, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
+	33, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
+	34, // 6: writ.ledger.v1.Entry.pruned:type_name -> writ.ledger.v1.Pruned
+	23, // 7: writ.ledger.v1.Entry.erased:type_name -> writ.ledger.v1.Erased
+	10, // 8: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
+	1,  // 9: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
+	31, // 10: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
+	8,  // 11: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
+	12, // 12: writ.ledger.v1.LogCreated.restored:type_name -> writ.ledger.v1.Restored
+	17, // 13: writ.ledger.v1.Restored.actor:type_name -> writ.ledger.v1.Actor
+	17, // 14: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
+	18, // 15: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
+	17, // 16: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
+	18, // 17: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
+	18, // 18: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
+	25, // 19: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
+	28, // 20: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
+	30, // 21: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
+	26, // 22: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
+	27, // 23: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
+	20, // 24: writ.ledger.v1.Decision.items:type_name -> writ.ledger.v1.Item
+	0,  // 25: writ.ledger.v1.Item.kind:type_name -> writ.ledger.v1.ItemKind
+	22, // 26: writ.ledger.v1.Disclosures.disclosures:type_name -> writ.ledger.v1.Disclosure
+	17, // 27: writ.ledger.v1.Erased.actor:type_name -> writ.ledger.v1.Actor
+	24, // 28: writ.ledger.v1.Erased.items:type_name -> writ.ledger.v1.ErasedItem
+	2,  // 29: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
+	3,  // 30: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
+	4,  // 31: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
+	5,  // 32: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
+	29, // 33: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
+	6,  // 34: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
+	1,  // 35: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
+	31, // 36: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
+	7,  // 37: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
+	32, // 38: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
+	8,  // 39: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
+	17, // 40: writ.ledger.v1.Pruned.actor:type_name -> writ.ledger.v1.Actor
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_writ_ledger_v1_entry_proto_init() }
@@ -2607,15 +3031,16 @@ func file_writ_ledger_v1_entry_proto_init() {
 		(*Entry_Decision)(nil),
 		(*Entry_OutcomeReported)(nil),
 		(*Entry_Pruned)(nil),
+		(*Entry_Erased)(nil),
 	}
-	file_writ_ledger_v1_entry_proto_msgTypes[13].OneofWrappers = []any{}
+	file_writ_ledger_v1_entry_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_ledger_v1_entry_proto_rawDesc), len(file_writ_ledger_v1_entry_proto_rawDesc)),
-			NumEnums:      8,
-			NumMessages:   21,
+			NumEnums:      9,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
