@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // stored is a closed ledger of a few segments, and where things stand in it.
@@ -248,7 +250,7 @@ func TestTornBatch(t *testing.T) {
 	}
 	l := openTest(t, o)
 	var last Record
-	for r, err := range l.Backward(l.Size()) {
+	for r, err := range l.Select(t.Context(), decisions.Query{Start: l.Size()}) {
 		if err != nil {
 			t.Fatal(err)
 		}

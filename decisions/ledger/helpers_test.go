@@ -58,6 +58,12 @@ func verifyTest(t testing.TB, o Options) Report {
 	return r
 }
 
+// failing is a test's handle, of testing or of rapid.
+type failing interface {
+	Helper()
+	Fatal(...any)
+}
+
 // call is a decision as a test proposes it.
 type call struct {
 	tool    string
@@ -67,9 +73,10 @@ type call struct {
 	code    decisions.Code
 	life    time.Duration
 	filler  int // bytes of inputs
+	change  func(*ledgerv1.Decision)
 }
 
-func (c call) proposal(t testing.TB) decisions.Proposal {
+func (c call) proposal(t failing) decisions.Proposal {
 	t.Helper()
 	reason := decisions.Reason{Code: c.code, Sentence: "Because " + c.tool + ".", Rule: "test.rule"}
 	d := &ledgerv1.Decision{
@@ -81,6 +88,9 @@ func (c call) proposal(t testing.TB) decisions.Proposal {
 			Reason:  &ledgerv1.Reason{Code: string(reason.Code), Sentence: reason.Sentence, Rule: reason.Rule},
 		},
 	}
+	if c.change != nil {
+		c.change(d)
+	}
 	p := decisions.Proposal{}
 	if c.key != "" {
 		d.IdempotencyKey = &ledgerv1.IdempotencyKey{KeyDigest: sum(c.key), LifetimeSeconds: uint32(c.life / time.Second)}
@@ -90,7 +100,7 @@ func (c call) proposal(t testing.TB) decisions.Proposal {
 	return p
 }
 
-func marshal(t testing.TB, e *ledgerv1.Entry) []byte {
+func marshal(t failing, e *ledgerv1.Entry) []byte {
 	t.Helper()
 	body, err := proto.Marshal(e)
 	if err != nil {

@@ -26,6 +26,8 @@ import (
 //	"n" level, number         root of a complete subtree of 2^level leaves, level ≥ 8
 //	"k" key digest            key record
 //	"s" first sequence, epoch key digest
+//	"f" segment, field, value chunk of the field's values (chunks.go)
+//	"r" segment               its mark: all its chunks are there
 //
 // Numbers are big-endian.
 type index struct {
@@ -104,8 +106,8 @@ func indexOptions(dir string, logger *slog.Logger) badger.Options {
 // indexForm changes with what a value means, so that an index of another form is
 // rebuilt and not misread. 2: a key record's result tells a permit of which nothing is
 // known from none (R28); without a form, neither was told. 3: a key record tells which
-// epoch its first entry is of.
-const indexForm = 3
+// epoch its first entry is of. 4: sealed segments' fields.
+const indexForm = 4
 
 var (
 	errForeign = errors.New("the index is another log's")

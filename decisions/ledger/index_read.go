@@ -69,7 +69,7 @@ func (x *index) tile(number uint64) (at place, leaves []decisions.Hash, err erro
 			if len(b) != placeSize+tileWidth*32 {
 				return fmt.Errorf("tile %d has %d bytes", number, len(b))
 			}
-			at = parsePlace(b)
+			at, leaves = parsePlace(b), make([]decisions.Hash, 0, tileWidth)
 			for b = b[placeSize:]; len(b) > 0; b = b[32:] {
 				leaves = append(leaves, decisions.Hash(b[:32]))
 			}
@@ -77,6 +77,28 @@ func (x *index) tile(number uint64) (at place, leaves []decisions.Hash, err erro
 		})
 	})
 	return at, leaves, err
+}
+
+// placeOf returns a tile's place alone.
+func (x *index) placeOf(number uint64) (at place, err error) {
+	err = x.get(func(txn *badger.Txn) error {
+		item, err := txn.Get(tileKey(number))
+		if err != nil {
+			return err
+		}
+		return item.Value(func(b []byte) error {
+			if len(b) < placeSize {
+				return fmt.Errorf("tile %d has %d bytes", number, len(b))
+			}
+			at = parsePlace(b)
+			return nil
+		})
+	})
+	if err != nil {
+		x.broken.Store(true)
+		err = fmt.Errorf("%w: index: tile %d: %w: start again, it will be rebuilt", ErrDamaged, number, err)
+	}
+	return at, err
 }
 
 // root returns the tree's root at a size that the index has reached.

@@ -2,7 +2,8 @@ package ledger
 
 import "errors"
 
-// indexer moves tiles from the tail into the index, in the background.
+// indexer moves tiles from the tail into the index, and the fields of sealed segments,
+// in the background.
 type indexer struct {
 	l    *Ledger
 	due  chan struct{} // 1 deep
@@ -25,7 +26,7 @@ func (x *indexer) run() {
 		case <-x.stop:
 			return
 		}
-		err := x.l.catchUp()
+		err := x.advance()
 		if errors.Is(err, ErrNoSpace) {
 			x.pause()
 			continue
@@ -35,6 +36,19 @@ func (x *indexer) run() {
 			return
 		}
 	}
+}
+
+// advance indexes every whole tile, and the fields of one sealed segment: where many
+// wait, the tiles in between come first, since the writer waits for those.
+func (x *indexer) advance() error {
+	if err := x.l.catchUp(); err != nil {
+		return err
+	}
+	more, err := x.l.fields.next()
+	if more {
+		x.signal()
+	}
+	return err
 }
 
 // pause makes the want of room known, so that nothing is appended either. Its end

@@ -28,6 +28,7 @@ type Ledger struct {
 	writer       writer
 	checkpointer checkpointer
 	indexer      indexer
+	fields       fields
 	space        space
 	scrubbing    context.Context //nolint:containedctx // lives as long as the ledger
 	stopScrub    context.CancelFunc

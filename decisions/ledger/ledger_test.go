@@ -61,7 +61,7 @@ func TestConcurrentAppend(t *testing.T) {
 		}
 		next++
 	}
-	for r, err := range l.Backward(l.Size()) {
+	for r, err := range l.Select(t.Context(), decisions.Query{Start: l.Size()}) {
 		if next--; err != nil || r.Sequence != next {
 			t.Fatalf("backward: got entry %d, %v, expected %d", r.Sequence, err, next)
 		}

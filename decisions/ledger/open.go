@@ -21,6 +21,7 @@ func newLedger(o Options) *Ledger {
 	l.queue.wake = make(chan struct{}, 1)
 	l.checkpointer.l, l.checkpointer.stop = l, make(chan struct{})
 	l.indexer = indexer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
+	l.fields.l = l
 	l.space = space{l: l, stop: make(chan struct{}), due: make(chan struct{}, 1)}
 	l.writer.l, l.writer.blank = l, make(chan prepared, 1)
 	l.writer.batch.limit = int(min(maxFrame, o.SegmentBytes/4))

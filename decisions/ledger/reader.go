@@ -38,32 +38,6 @@ func (l *Ledger) Entries(from, to uint64) iter.Seq2[Record, error] {
 	}
 }
 
-// Backward yields the entries from one sequence down to 0. From beyond the end, it
-// begins with the last.
-func (l *Ledger) Backward(from uint64) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		end := min(from, l.Size()-1) + 1 // there is an entry 0 in every open log
-		block := make([]Record, 0, tileWidth)
-		for width := uint64(16); end > 0; width = tileWidth {
-			first := end - min(end, width)
-			block = block[:0]
-			for r, err := range l.Entries(first, end) {
-				if err != nil {
-					yield(Record{}, err)
-					return
-				}
-				block = append(block, r)
-			}
-			for i := len(block) - 1; i >= 0; i-- {
-				if !yield(block[i], nil) {
-					return
-				}
-			}
-			end = first
-		}
-	}
-}
-
 // cursor reads forwards, and remembers the batch and the tile that it is in.
 type cursor struct {
 	l       *Ledger
@@ -144,9 +118,10 @@ func (c *cursor) leaf(sequence uint64) (decisions.Hash, error) {
 	return c.leaves[sequence%tileWidth], nil
 }
 
-// begin sets a walk that has not begun to a place.
+// begin sets the walk to a place, where it has not come that far.
 func (c *cursor) begin(at place) {
-	if c.walk.segments == nil {
-		c.walk = walker{segments: c.l.segments.view(), at: at, loose: true}
+	if c.walk.segments == nil || at.first > c.walk.at.first {
+		c.walk.segments, c.walk.loose = c.l.segments.view(), true
+		c.walk.at, c.entries = at, nil
 	}
 }

@@ -30,9 +30,9 @@ type LogReader interface {
 	Entry(sequence uint64) (decisions.Record, error)
 	// Blob returns the content that an entry names.
 	Blob(sha256 string) ([]byte, error)
-	// Backward yields the entries from one sequence down to 0; from beyond the end it
-	// begins with the last.
-	Backward(from uint64) iter.Seq2[decisions.Record, error]
+	// Select yields the entries that a query wants, of those that are durable when it
+	// is called.
+	Select(ctx context.Context, q decisions.Query) iter.Seq2[decisions.Record, error]
 	// ProveInclusion and ProveConsistency prove against a tree of a size (0: that of
 	// the checkpoint) and return the latest checkpoint that covers it, waiting for one
 	// within bounds.
@@ -136,15 +136,16 @@ func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesReque
 		size = defaultPageSize
 	}
 	page, held := &writv1.ListEntriesResponse{}, 0
-	for record, err := range s.log.Backward(from) {
-		if err != nil {
-			return nil, edge(err)
-		}
+	query := decisions.Query{Start: from, Limit: size + 1}
+	if !m.GetAllKinds() {
+		query.Terms = []decisions.Term{{Field: decisions.FieldKind, Value: decisions.KindName(decisions.KindDecision)}}
+	}
+	for record, err := range s.log.Select(ctx, query) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if record.Entry.GetDecision() == nil && !m.GetAllKinds() {
-			continue
+		if err != nil {
+			return nil, edge(err)
 		}
 		if len(page.Entries) == size || held > maxPageTotal {
 			page.NextPageToken = strconv.FormatUint(record.Sequence, 10)
