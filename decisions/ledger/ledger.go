@@ -58,6 +58,12 @@ func (l *Ledger) VerifierKey() string { return l.keys.VerifierKey }
 // Size is how many entries are durable.
 func (l *Ledger) Size() uint64 { return l.head.size.Load() }
 
+// Indexed is how many of the durable entries the index covers.
+func (l *Ledger) Indexed() uint64 {
+	size := l.Size() // first: what comes meanwhile counts as not indexed
+	return size - min(size, uint64(l.tail.lag()))
+}
+
 // Checkpoint is the latest released checkpoint, a signed note. It is behind Size by
 // at most about a second.
 func (l *Ledger) Checkpoint() []byte { return l.checkpointer.latest.Load().note }

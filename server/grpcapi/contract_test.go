@@ -217,7 +217,7 @@ func TestGetActive(t *testing.T) {
 	active, err := s.policies.GetActive(t.Context(), &writv1.GetActiveRequest{})
 	must(t, err)
 	if !strings.HasPrefix(active.GetPolicyRevision(), "sha256:") || active.GetStages()[0] != "rehearsal" ||
-		!slices.Contains(active.GetReads(), "traits.effect") || active.GetLogSize() != 4 || len(active.GetFiles()) == 0 {
+		!slices.Contains(active.GetReads(), "traits.effect") || active.GetLogSize() != 4 || active.GetLogIndexed() > active.GetLogSize() || len(active.GetFiles()) == 0 {
 		t.Errorf("got %v", active)
 	}
 }

@@ -27,6 +27,8 @@ type LogReader interface {
 	LogID() string
 	// Size is the number of durable entries.
 	Size() uint64
+	// Indexed is how many of them the index covers.
+	Indexed() uint64
 	Entry(sequence uint64) (decisions.Record, error)
 	// Blob returns the content that an entry names.
 	Blob(sha256 string) ([]byte, error)

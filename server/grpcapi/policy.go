@@ -19,6 +19,7 @@ type policyService struct {
 
 func (s *policyService) GetActive(context.Context, *writv1.GetActiveRequest) (*writv1.GetActiveResponse, error) {
 	active := s.decider.Active()
+	indexed := s.log.Indexed() // before the size, which it never exceeds
 	m := &writv1.GetActiveResponse{
 		PolicyRevision:  active.Policy.Revision(),
 		CatalogRevision: active.Catalog.Revision(),
@@ -27,6 +28,7 @@ func (s *policyService) GetActive(context.Context, *writv1.GetActiveRequest) (*w
 		Reads:           active.Policy.Reads(),
 		LogId:           s.log.LogID(),
 		LogSize:         s.log.Size(),
+		LogIndexed:      indexed,
 		Version:         s.version,
 	}
 	for _, f := range active.Policy.Files() {

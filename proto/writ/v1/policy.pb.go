@@ -71,8 +71,11 @@ type GetActiveResponse struct {
 	Reads []string `protobuf:"bytes,6,rep,name=reads,proto3" json:"reads,omitempty"`
 	LogId string   `protobuf:"bytes,7,opt,name=log_id,json=logId,proto3" json:"log_id,omitempty"`
 	// Entries that are durable now.
-	LogSize       uint64 `protobuf:"varint,8,opt,name=log_size,json=logSize,proto3" json:"log_size,omitempty"`
-	Version       string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
+	LogSize uint64 `protobuf:"varint,8,opt,name=log_size,json=logSize,proto3" json:"log_size,omitempty"`
+	Version string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
+	// Entries that the log's index covers. It follows log_size from behind: a distance
+	// that keeps growing means that the service is asked more than it can index.
+	LogIndexed    uint64 `protobuf:"varint,10,opt,name=log_indexed,json=logIndexed,proto3" json:"log_indexed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -170,12 +173,19 @@ func (x *GetActiveResponse) GetVersion() string {
 	return ""
 }
 
+func (x *GetActiveResponse) GetLogIndexed() uint64 {
+	if x != nil {
+		return x.LogIndexed
+	}
+	return 0
+}
+
 var File_writ_v1_policy_proto protoreflect.FileDescriptor
 
 const file_writ_v1_policy_proto_rawDesc = "" +
 	"\n" +
 	"\x14writ/v1/policy.proto\x12\awrit.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n" +
-	"\x10GetActiveRequest\"\xb6\x02\n" +
+	"\x10GetActiveRequest\"\xd7\x02\n" +
 	"\x11GetActiveResponse\x12'\n" +
 	"\x0fpolicy_revision\x18\x01 \x01(\tR\x0epolicyRevision\x12)\n" +
 	"\x10catalog_revision\x18\x02 \x01(\tR\x0fcatalogRevision\x12=\n" +
@@ -185,7 +195,10 @@ const file_writ_v1_policy_proto_rawDesc = "" +
 	"\x05reads\x18\x06 \x03(\tR\x05reads\x12\x15\n" +
 	"\x06log_id\x18\a \x01(\tR\x05logId\x12\x19\n" +
 	"\blog_size\x18\b \x01(\x04R\alogSize\x12\x18\n" +
-	"\aversion\x18\t \x01(\tR\aversion2S\n" +
+	"\aversion\x18\t \x01(\tR\aversion\x12\x1f\n" +
+	"\vlog_indexed\x18\n" +
+	" \x01(\x04R\n" +
+	"logIndexed2S\n" +
 	"\rPolicyService\x12B\n" +
 	"\tGetActive\x12\x19.writ.v1.GetActiveRequest\x1a\x1a.writ.v1.GetActiveResponseB/Z-github.com/writ-dev/writ/proto/writ/v1;writv1b\x06proto3"
 
