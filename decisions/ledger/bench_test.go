@@ -49,10 +49,18 @@ func drive(b *testing.B, writers int, appendOne func() error) {
 	b.Helper()
 	b.ReportAllocs()
 	b.ResetTimer()
+	share(b, writers, b.N, appendOne)
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
+}
+
+// share calls append so many times from so many goroutines.
+func share(b *testing.B, writers, entries int, appendOne func() error) {
+	b.Helper()
 	var wg sync.WaitGroup
 	for i := range writers {
-		n := b.N / writers
-		if i < b.N%writers {
+		n := entries / writers
+		if i < entries%writers {
 			n++
 		}
 		wg.Go(func() {
@@ -65,8 +73,6 @@ func drive(b *testing.B, writers int, appendOne func() error) {
 		})
 	}
 	wg.Wait()
-	b.StopTimer()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "entries/s")
 }
 
 type twin struct {
