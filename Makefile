@@ -48,8 +48,6 @@ soak: ## Every fuzz target for FUZZTIME (1m each), then every TestSoak for SOAKT
 .PHONY: bench
 bench: build $(BIN)/ghz ## Load the service beside its own health check; fails below the gates (BENCHFLAGS=)
 	$(GO) run ./bench $(BENCHFLAGS)
-	@echo "in process: reading a list of 401 tools beside a plain decode (at most 3), and checking the arguments of a call"
-	$(GO) test -run '^$$' -bench '^Benchmark(ToolSetRatio|CheckArguments)$$' -benchmem ./catalog
 
 .PHONY: lint
 lint: lint-go lint-proto lint-policy lint-modules ## Everything that can be said without running the code

@@ -10,17 +10,6 @@ import (
 	"strings"
 )
 
-// The catalogue that is served: one server with many tools, and one release in each
-// stage of the default policy, so that all four outcomes occur.
-const (
-	workspace  = "bench"
-	automation = "clerk"
-	connection = "files"
-)
-
-// stages are the releases' names and their stages.
-func stages() []string { return []string{"rehearsal", "supervised", "limited", "general"} }
-
 // kinds are what tools are, by turns, as a review states it.
 func kinds() []string {
 	return []string{
@@ -31,16 +20,14 @@ func kinds() []string {
 	}
 }
 
-func toolName(i int) string { return fmt.Sprintf("tool_%05d", i) }
-
-// toolList is what the server would send for tools/list.
-func toolList(n int) ([]byte, error) {
+// toolList is what a server would send for tools/list.
+func toolList(tools []int) ([]byte, error) {
 	type object = map[string]any
-	tools := make([]object, n)
-	for i := range tools {
-		tools[i] = object{
-			"name":        toolName(i),
-			"description": fmt.Sprintf("Handles documents of kind %d.", i),
+	list := make([]object, len(tools))
+	for i, tool := range tools {
+		list[i] = object{
+			"name":        toolName(tool),
+			"description": fmt.Sprintf("Handles documents of kind %d.", tool),
 			"inputSchema": object{
 				"type": "object",
 				"properties": object{
@@ -55,7 +42,7 @@ func toolList(n int) ([]byte, error) {
 			},
 		}
 	}
-	return json.Marshal(object{"tools": tools})
+	return json.Marshal(object{"tools": list})
 }
 
 // identity is what the binary under test says of a tool list.
@@ -64,14 +51,33 @@ type identity struct {
 	ProseDigest string `json:"prose_digest"`
 }
 
-// writeCatalogue writes the whole catalogue below dir.
-func writeCatalogue(ctx context.Context, writ, dir string, tools int) (identity, error) {
+// writeCatalogue writes the whole catalogue below dir, and returns the identity of
+// each server's list.
+func writeCatalogue(ctx context.Context, writ, dir string, e estate) ([]identity, error) {
+	ids := make([]identity, e.servers())
+	for i := range ids {
+		var err error
+		if ids[i], err = writeServer(ctx, writ, dir, serverName(i), e.toolsOf(i)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range e.Automations {
+		file := filepath.Join(dir, "releases", automationName(i)+".yaml")
+		if err := write(file, releaseOf(i, e, ids)); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// writeServer writes a server's list and its review.
+func writeServer(ctx context.Context, writ, dir, name string, tools []int) (identity, error) {
 	var id identity
 	list, err := toolList(tools)
 	if err != nil {
 		return id, err
 	}
-	listFile := filepath.Join(dir, "toolsets", connection+".json")
+	listFile := filepath.Join(dir, "toolsets", name+".json")
 	if err := write(listFile, list); err != nil {
 		return id, err
 	}
@@ -82,23 +88,15 @@ func writeCatalogue(ctx context.Context, writ, dir string, tools int) (identity,
 	if err := json.Unmarshal(out, &id); err != nil {
 		return id, fmt.Errorf("%s toolset fingerprint: %w", writ, err)
 	}
-	if err := write(filepath.Join(dir, "reviews", connection+".yaml"), review(tools, id)); err != nil {
-		return id, err
-	}
-	for _, stage := range stages() {
-		if err := write(filepath.Join(dir, "releases", stage+".yaml"), release(stage, tools, id)); err != nil {
-			return id, err
-		}
-	}
-	return id, nil
+	return id, write(filepath.Join(dir, "reviews", name+".yaml"), review(name, tools, id))
 }
 
-func review(tools int, id identity) []byte {
+func review(server string, tools []int, id identity) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "workspace: %s\nserver: %s\ntoolset: toolsets/%s.json\nprose_digest: %s\ntools:\n",
-		workspace, connection, connection, id.ProseDigest)
-	for i := range tools {
-		fmt.Fprintf(&b, "  %s:\n    %s\n", toolName(i), kinds()[i%len(kinds())])
+		workspace, server, server, id.ProseDigest)
+	for _, tool := range tools {
+		fmt.Fprintf(&b, "  %s:\n    %s\n", toolName(tool), kinds()[tool%len(kinds())])
 		b.WriteString("    description: Made up to be asked about often.\n" +
 			"    basis: {kind: source_code, reference: bench, by: bench, at: 2026-01-01}\n" +
 			"    rejected: \"anything stricter: nothing is behind it\"\n")
@@ -106,23 +104,21 @@ func review(tools int, id identity) []byte {
 	return []byte(b.String())
 }
 
-func release(stage string, tools int, id identity) []byte {
-	names := make([]string, tools)
-	for i := range names {
-		names[i] = toolName(i)
+func releaseOf(automation int, e estate, ids []identity) []byte {
+	stage := stageOf(automation)
+	var b strings.Builder
+	fmt.Fprintf(&b, "workspace: %s\nautomation: %s\nrelease: %q\nstage: %s\nauthor: bench\n"+
+		"promoted: {by: bench audit, at: 2026-01-01, to: %s}\nservers:\n",
+		workspace, automationName(automation), release, stage, stage)
+	for _, server := range e.serversOf(automation) {
+		var names []string
+		for _, tool := range e.usedBy(automation, server) {
+			names = append(names, toolName(tool))
+		}
+		fmt.Fprintf(&b, "  - name: %s\n    toolset: toolsets/%s.json\n    fingerprint: %s\n    tools: [%s]\n",
+			serverName(server), serverName(server), ids[server].Fingerprint, strings.Join(names, ", "))
 	}
-	return fmt.Appendf(nil, `workspace: %s
-automation: %s
-release: %s
-stage: %s
-author: bench
-promoted: {by: bench audit, at: 2026-01-01, to: %s}
-servers:
-  - name: %s
-    toolset: toolsets/%s.json
-    fingerprint: %s
-    tools: [%s]
-`, workspace, automation, stage, stage, stage, connection, connection, id.Fingerprint, strings.Join(names, ", "))
+	return []byte(b.String())
 }
 
 func write(file string, content []byte) error {

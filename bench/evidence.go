@@ -23,11 +23,11 @@ type evidence struct {
 
 // evidence asks for decisions and looks each up in the log, then verifies the whole
 // log offline while the service still runs.
-func (svc *service) evidence(ctx context.Context, writ string, at site) (evidence, error) {
+func (svc *service) evidence(ctx context.Context, writ string) (evidence, error) {
 	found := evidence{Outcomes: map[string]int{}}
 	for i := range samples {
 		// Spread over tools, stages and changed fingerprints.
-		call, err := at.call(i * 33)
+		call, err := svc.at.plain(i * 33)
 		if err != nil {
 			return found, err
 		}
@@ -41,7 +41,7 @@ func (svc *service) evidence(ctx context.Context, writ string, at site) (evidenc
 		found.Sampled++
 		found.Outcomes[answer.GetOutcome().String()]++
 	}
-	if err := verifyLog(ctx, writ, at.data); err != nil {
+	if err := verifyLog(ctx, writ, svc.at.data); err != nil {
 		return found, fmt.Errorf("while the service runs: %w", err)
 	}
 	return found, nil

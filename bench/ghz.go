@@ -11,28 +11,34 @@ import (
 	"time"
 )
 
-// load is one method under load.
-type load struct {
-	name   string // as printed
+// ghzLoad is one method under load.
+type ghzLoad struct {
 	method string // as ghz takes it
 	// data is a file of messages, each behind its length (a varint); empty: one
 	// empty message.
-	data string
+	data    string
+	callers int
 }
 
-// drive runs ghz once. It waits for every answer, so that what was counted and what
-// the service answered are the same.
-func (s settings) drive(ctx context.Context, address string, l load, callers int, duration time.Duration) (report, error) {
+// ghzRun runs ghz once.
+func (s settings) ghzRun(ctx context.Context, address string, l ghzLoad, duration time.Duration) (sample, error) {
+	r, err := s.runGhz(ctx, address, l, duration)
+	return sample{answers: r.Status["OK"], took: r.Total, p50: r.at(50), p99: r.at(99)}, err
+}
+
+// runGhz waits for every answer, so that what was counted and what the service
+// answered are the same.
+func (s settings) runGhz(ctx context.Context, address string, l ghzLoad, duration time.Duration) (ghzReport, error) {
 	dir, err := os.MkdirTemp(s.dir, "writ-ghz-")
 	if err != nil {
-		return report{}, err
+		return ghzReport{}, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	file := filepath.Join(dir, "report.json")
 	args := []string{
 		"--insecure", "--call", l.method,
-		"--concurrency", strconv.Itoa(callers),
-		"--connections", strconv.Itoa(min(s.Connections, callers)),
+		"--concurrency", strconv.Itoa(l.callers),
+		"--connections", strconv.Itoa(min(s.Connections, l.callers)),
 		"--duration", duration.String(), "--duration-stop", "wait",
 		"--format", "json", "--output", file,
 	}
@@ -41,17 +47,17 @@ func (s settings) drive(ctx context.Context, address string, l load, callers int
 	}
 	out, err := exec.CommandContext(ctx, s.ghz, append(args, address)...).CombinedOutput()
 	if err != nil {
-		return report{}, fmt.Errorf("%s %s: %w: %s", s.ghz, l.method, err, out)
+		return ghzReport{}, fmt.Errorf("%s %s: %w: %s", s.ghz, l.method, err, out)
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return report{}, err
+		return ghzReport{}, err
 	}
 	return parseReport(content)
 }
 
-// report is what we read of ghz's JSON. Times are in nanoseconds.
-type report struct {
+// ghzReport is what we read of ghz's JSON. Times are in nanoseconds.
+type ghzReport struct {
 	Total   time.Duration  `json:"total"`
 	Status  map[string]int `json:"statusCodeDistribution"`
 	Errors  map[string]int `json:"errorDistribution"`
@@ -63,22 +69,22 @@ type percentile struct {
 	Latency    time.Duration `json:"latency"`
 }
 
-func parseReport(content []byte) (report, error) {
-	var r report
+func parseReport(content []byte) (ghzReport, error) {
+	var r ghzReport
 	if err := json.Unmarshal(content, &r); err != nil {
-		return report{}, fmt.Errorf("report of ghz: %w", err)
+		return ghzReport{}, fmt.Errorf("report of ghz: %w", err)
 	}
 	if len(r.Errors) > 0 {
-		return report{}, fmt.Errorf("a run with failed calls measures nothing: %v", r.Errors)
+		return ghzReport{}, fmt.Errorf("a run with failed calls measures nothing: %v", r.Errors)
 	}
 	if r.Status["OK"] == 0 || r.Total <= 0 || r.at(50) == 0 || r.at(99) == 0 {
-		return report{}, fmt.Errorf("report of ghz holds no answers or no latencies: %v", r.Status)
+		return ghzReport{}, fmt.Errorf("report of ghz holds no answers or no latencies: %v", r.Status)
 	}
 	return r, nil
 }
 
 // at returns the latency below which p of 100 answers came; 0 where ghz says none.
-func (r report) at(p int) time.Duration {
+func (r ghzReport) at(p int) time.Duration {
 	for _, l := range r.Latency {
 		if l.Percentage == p {
 			return l.Latency

@@ -2,14 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
-	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -23,6 +23,8 @@ type machine struct {
 	CPUs   int       `json:"cpus"`
 	CPU    string    `json:"cpu"`
 	Kernel string    `json:"kernel"`
+	// Commit is what was built, with a plus sign where files differ from it.
+	Commit string `json:"commit"`
 	// Sync is the median time of one write and sync on a zero-filled file of the disk
 	// that holds the log: what no durable answer can be faster than.
 	Sync time.Duration `json:"sync_ns"`
@@ -31,7 +33,7 @@ type machine struct {
 var kernelNumbers = regexp.MustCompile(`^[0-9.]*[0-9]`)
 
 // factsOf says what can be found out; what cannot stays empty.
-func factsOf(dir string) machine {
+func factsOf(ctx context.Context, dir string) machine {
 	m := machine{
 		Time: time.Now().UTC(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 	}
@@ -47,7 +49,21 @@ func factsOf(dir string) machine {
 	if took, err := syncTime(dir); err == nil {
 		m.Sync = took
 	}
+	m.Commit = commit(ctx)
 	return m
+}
+
+// commit names what is checked out here; empty where this is no checkout.
+func commit(ctx context.Context) string {
+	head, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	name := strings.TrimSpace(string(head))
+	if changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=no").Output(); err != nil || len(changed) > 0 {
+		name += "+"
+	}
+	return name
 }
 
 // syncTime writes and syncs pages of a zero-filled file, as the ledger does.
@@ -77,28 +93,4 @@ func syncTime(dir string) (time.Duration, error) {
 	}
 	slices.Sort(took)
 	return took[times/2], nil
-}
-
-// ticksPerSecond is USER_HZ, the unit of CPU times in /proc: 100 on every Linux.
-const ticksPerSecond = 100
-
-// cpuOf returns the CPU time that a process has used, in user and system.
-func cpuOf(pid int) (time.Duration, error) {
-	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, fmt.Errorf("CPU time is read from /proc, so run on Linux: %w", err)
-	}
-	return parseCPU(content)
-}
-
-// parseCPU reads utime and stime, fields 14 and 15 of proc_pid_stat(5). The second
-// field is a name in parentheses that may hold spaces and parentheses itself.
-func parseCPU(stat []byte) (time.Duration, error) {
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/PID/stat: expected at least 15 fields in %q", stat)
-	}
-	user, userErr := strconv.ParseInt(string(fields[11]), 10, 64)
-	system, systemErr := strconv.ParseInt(string(fields[12]), 10, 64)
-	return time.Duration(user+system) * (time.Second / ticksPerSecond), errors.Join(userErr, systemErr)
 }

@@ -2,13 +2,13 @@
 // what an answer costs beside what an empty call costs.
 //
 // It starts `writ serve` on a temporary directory with a catalogue of its own, then
-// drives Decide and the gRPC health check by turns with ghz, over the same
-// connections, on the same machine, for several rounds; what it compares are the
-// ratios within a round, because absolute figures are the machine's. Then it checks
-// that every answer is in the log, and that the log verifies.
+// drives Decide and the gRPC health check by turns, over the same connections, on the
+// same machine, for several rounds; what it compares are the ratios within a round,
+// because absolute figures are the machine's. Then it checks that every answer is in
+// the log, and that the log verifies. docs/performance.md explains modes and figures.
 //
-// Exit codes: 0 passed; 1 a gate was missed, an answer was not logged, or it could
-// not run; 2 wrong flags.
+// Exit codes: 0 passed; 1 a gate failed, an answer was not logged, or it could not
+// run; 2 wrong flags.
 package main
 
 import (
@@ -35,38 +35,16 @@ func main() {
 	}
 }
 
-// bench is the whole story: start, load, check, stop, judge, print, save.
+// bench runs one mode on a temporary directory, and prints and saves what it found.
 func bench(ctx context.Context, s settings, out, progress io.Writer) error {
 	dir, err := os.MkdirTemp(s.dir, "writ-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-
-	site, err := prepare(ctx, s, dir)
+	r, err := s.run(ctx, dir, progress)
 	if err != nil {
 		return err
 	}
-	r := result{Settings: s, Machine: factsOf(dir)}
-	svc, err := start(ctx, s.writ, site)
-	if err != nil {
-		return err
-	}
-	r.Runs, err = measure(ctx, s, svc, site, progress)
-	if err == nil {
-		r.Evidence, err = svc.evidence(ctx, s.writ, site)
-	}
-	stats, stopErr := svc.stop()
-	if err = errors.Join(err, stopErr); err != nil {
-		return fmt.Errorf("%w\n%s", err, svc.said())
-	}
-	r.Ledger = stats
-	if err := verifyLog(ctx, s.writ, site.data); err != nil {
-		return fmt.Errorf("after the service stopped: %w", err)
-	}
-	r.judge()
-	if err := r.deliver(s, out); err != nil {
-		return err
-	}
-	return r.missed()
+	return errors.Join(s.deliver(r, out), r.failed())
 }

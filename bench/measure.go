@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/writ-dev/writ/bench/load"
+	writv1 "github.com/writ-dev/writ/proto/writ/v1"
 )
 
 // run is one load at one concurrency in one round.
@@ -13,73 +16,87 @@ type run struct {
 	Load    string `json:"load"`
 	Callers int    `json:"callers"`
 
-	Answers int           `json:"answers"`
-	Took    time.Duration `json:"took_ns"`
-	P50     time.Duration `json:"p50_ns"`
-	P99     time.Duration `json:"p99_ns"`
+	Answers int `json:"answers"`
+	// Decisions are in the answers: none in an empty call's, many in a batch's.
+	Decisions int           `json:"decisions"`
+	Took      time.Duration `json:"took_ns"`
+	P50       time.Duration `json:"p50_ns"`
+	P99       time.Duration `json:"p99_ns"`
 	// CPU is what the service used for all answers together, in user and system.
 	CPU time.Duration `json:"server_cpu_ns"`
 	// Logged is how far the log grew.
 	Logged uint64 `json:"logged"`
+	// Resident is the service's memory after the run, in bytes.
+	Resident uint64 `json:"resident_bytes"`
+	// Outcomes counts decisions, where the generator reads them.
+	Outcomes map[string]uint64 `json:"outcomes,omitempty"`
 }
 
-func (r run) perSecond() float64 { return float64(r.Answers) / r.Took.Seconds() }
+// work is what a run's figures are counted in: decisions, or empty answers.
+func (r run) work() int { return max(r.Answers, r.Decisions) }
 
-func (r run) cpuPerCall() float64 { return float64(r.CPU) / float64(r.Answers) }
+func (r run) perSecond() float64 { return float64(r.work()) / r.Took.Seconds() }
 
-// The two loads that every run compares.
-const (
-	decide = "Decide"
-	health = "health"
-)
+func (r run) cpuPerCall() float64 { return float64(r.CPU) / float64(r.work()) }
 
 // measure runs the loads by turns: within a round they follow each other closely, so
-// that a machine that slows down slows both.
-func measure(ctx context.Context, s settings, svc *service, site site, progress io.Writer) ([]run, error) {
-	loads := []load{
-		{name: health, method: "grpc.health.v1.Health.Check"},
-		{name: decide, method: "writ.v1.DecisionService.Decide", data: site.calls},
-	}
-	for _, l := range loads {
-		if _, err := s.drive(ctx, svc.address, l, 16, time.Second); err != nil {
-			return nil, fmt.Errorf("warming up: %w", err)
-		}
-	}
+// that a machine that slows down slows all of them. Who goes first changes.
+func (s settings) measure(ctx context.Context, round int, loads []loading, progress io.Writer) ([]run, error) {
 	var runs []run
-	for round := range s.Rounds {
-		for _, callers := range s.Concurrency {
-			for i := range loads {
-				l := loads[(i+round)%len(loads)] // who goes first changes
-				r, err := svc.measureOnce(ctx, s, l, callers)
-				if err != nil {
-					return nil, err
-				}
-				r.Round = round
-				runs = append(runs, r)
-				_, _ = fmt.Fprintf(progress, "round %d of %d, %d callers, %s: %.0f/s\n",
-					round+1, s.Rounds, callers, l.name, r.perSecond())
-			}
+	for i := range loads {
+		l := loads[(i+round)%len(loads)]
+		r, err := l.once(ctx, s.Duration)
+		if err != nil {
+			return nil, err
 		}
+		r.Round = round
+		runs = append(runs, r)
+		_, _ = fmt.Fprintf(progress, "round %d of %d, %d callers, %s: %.0f/s\n", round+1, s.Rounds, l.callers, l.name, r.perSecond())
 	}
 	return runs, nil
 }
 
-func (svc *service) measureOnce(ctx context.Context, s settings, l load, callers int) (run, error) {
-	before, err := svc.reading(ctx)
+// warmUp lets connections open and memories fill.
+func warmUp(ctx context.Context, loads []loading) error {
+	for _, l := range loads {
+		if _, err := l.drive(ctx, time.Second); err != nil {
+			return fmt.Errorf("warming up: %w", err)
+		}
+	}
+	return nil
+}
+
+func (l loading) once(ctx context.Context, d time.Duration) (run, error) {
+	before, err := l.svc.reading(ctx)
 	if err != nil {
 		return run{}, err
 	}
-	rep, err := s.drive(ctx, svc.address, l, callers, s.Duration)
+	found, err := l.drive(ctx, d)
 	if err != nil {
 		return run{}, err
 	}
-	after, err := svc.reading(ctx)
+	after, err := l.svc.reading(ctx)
 	if err != nil {
 		return run{}, err
 	}
-	return run{
-		Load: l.name, Callers: callers,
-		Answers: rep.Status["OK"], Took: rep.Total, P50: rep.at(50), P99: rep.at(99),
-		CPU: after.cpu - before.cpu, Logged: after.log - before.log,
-	}, nil
+	r := run{
+		Load: l.name, Callers: l.callers,
+		Answers: found.answers, Decisions: found.answers * l.decisions, Took: found.took, P50: found.p50, P99: found.p99,
+		CPU: after.cpu - before.cpu, Logged: after.log - before.log, Resident: after.resident,
+	}
+	if l.decisions == 1 {
+		r.Outcomes = outcomes(found.kinds)
+	}
+	return r, nil
+}
+
+// outcomes names what the own generator counted; ghz counts none.
+func outcomes(kinds [load.Kinds]uint64) map[string]uint64 {
+	all := map[string]uint64{}
+	for kind, n := range kinds {
+		if n > 0 {
+			all[writv1.Outcome(kind).String()] = n //nolint:gosec // below load.Kinds
+		}
+	}
+	return all
 }

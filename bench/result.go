@@ -1,61 +1,64 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
-	"time"
+
+	"github.com/writ-dev/writ/bench/plot"
 )
 
-// result is all that one bench found, as it is saved.
-type result struct {
-	Machine  machine     `json:"machine"`
-	Settings settings    `json:"settings"`
-	Rows     []row       `json:"rows"`
-	Gates    []gate      `json:"gates"`
-	Ledger   ledgerStats `json:"ledger"`
-	Evidence evidence    `json:"evidence"`
-	Runs     []run       `json:"runs"`
+// report is what a mode of the bench found.
+type report interface {
+	// table prints it for a person.
+	table(io.Writer) error
+	// charts are named drawings of it.
+	charts() map[string]plot.Chart
+	// failed says what was not good enough.
+	failed() error
 }
 
-// judge condenses the runs and holds them against the gates.
-func (r *result) judge() {
-	r.Rows = rows(r.Runs, r.Settings.Concurrency)
-	r.Gates = gates(r.Rows, r.Runs)
+// setting is what every figure depends on beside the code.
+type setting struct {
+	Machine  machine  `json:"machine"`
+	Settings settings `json:"settings"`
 }
 
-// missed names the gates that were not met.
-func (r *result) missed() error {
-	var all []error
-	for _, g := range r.Gates {
-		if !g.Met {
-			all = append(all, errors.New(g.String()))
-		}
-	}
-	return errors.Join(all...)
+func settingOf(ctx context.Context, s settings, dir string) setting {
+	return setting{Machine: factsOf(ctx, dir), Settings: s}
 }
 
-// deliver prints the result and, as JSON, saves it too.
-func (r *result) deliver(s settings, out io.Writer) error {
-	if s.output != "json" {
-		return r.table(out)
-	}
+// deliver prints a report, and saves it with its charts where it is asked to.
+func (s settings) deliver(r report, out io.Writer) error {
 	content, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
 	content = append(content, '\n')
-	if err := os.MkdirAll(s.save, 0o755); err != nil {
+	var saveErr error
+	if s.save != "" {
+		saveErr = s.saveAs(r, content)
+	}
+	if s.output == "json" {
+		_, err = out.Write(content)
+	} else {
+		err = r.table(out)
+	}
+	return errors.Join(err, saveErr)
+}
+
+// saveAs writes MODE.json and MODE-CHART.svg. A later result replaces an earlier one:
+// the repository's history keeps those that were worth keeping.
+func (s settings) saveAs(r report, content []byte) error {
+	if err := write(filepath.Join(s.save, s.mode()+".json"), content); err != nil {
 		return err
 	}
-	stamp := strings.ReplaceAll(r.Machine.Time.Format(time.RFC3339), ":", "")
-	if err := os.WriteFile(filepath.Join(s.save, fmt.Sprintf("decide-%s.json", stamp)), content, 0o644); err != nil {
-		return err
+	for name, c := range r.charts() {
+		if err := write(filepath.Join(s.save, s.mode()+"-"+name+".svg"), c.SVG()); err != nil {
+			return err
+		}
 	}
-	_, err = out.Write(content)
-	return err
+	return nil
 }

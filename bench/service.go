@@ -8,22 +8,26 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"regexp"
-	"strconv"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/writ-dev/writ/bench/load"
 	writv1 "github.com/writ-dev/writ/proto/writ/v1"
 )
 
 // service is the running `writ serve` that is measured.
 type service struct {
+	at      site
 	address string
 	cmd     *exec.Cmd
 	conn    *grpc.ClientConn
+	// callers are the connections of the own generator.
+	callers *load.Generator
+	// ready is how long the service took from its start to its first healthy answer.
+	ready time.Duration
 	// ended is closed when the process has ended; err and stderr are read only then.
 	ended  chan struct{}
 	err    error
@@ -31,20 +35,24 @@ type service struct {
 }
 
 // readyWithin bounds how long the service may take to answer its health check.
-const readyWithin = 30 * time.Second
+const readyWithin = 2 * time.Minute
 
 // start runs the service and waits until it says that it is healthy.
-func start(ctx context.Context, writ string, at site) (*service, error) {
+func (s settings) start(ctx context.Context, at site) (*service, error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
-	svc := &service{address: address, stderr: &bytes.Buffer{}, ended: make(chan struct{})}
-	svc.cmd = exec.CommandContext(ctx, writ, "serve",
-		"--listen", address, "--data", at.data, "--catalog", at.catalogue, "--log-level", "info")
+	svc := &service{at: at, address: address, stderr: &bytes.Buffer{}, ended: make(chan struct{})}
+	args := []string{"serve", "--listen", address, "--data", at.data, "--catalog", at.catalogue, "--log-level", "info"}
+	if at.policy != "" {
+		args = append(args, "--policy", at.policy)
+	}
+	svc.cmd = exec.CommandContext(ctx, s.writ, args...)
 	svc.cmd.Stderr = svc.stderr
 	svc.cmd.Cancel = func() error { return svc.cmd.Process.Signal(os.Interrupt) }
 	svc.cmd.WaitDelay = readyWithin
+	began := time.Now()
 	if err := svc.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -55,6 +63,10 @@ func start(ctx context.Context, writ string, at site) (*service, error) {
 	svc.conn, err = grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err == nil {
 		err = svc.healthy(ctx)
+		svc.ready = time.Since(began)
+	}
+	if err == nil {
+		svc.callers, err = load.Dial(ctx, address, s.Connections)
 	}
 	if err != nil {
 		_, stopErr := svc.stop()
@@ -96,6 +108,10 @@ func (svc *service) healthy(ctx context.Context) error {
 type reading struct {
 	cpu time.Duration
 	log uint64
+	// resident is the memory that it holds, and peak the most that it held, in bytes.
+	resident, peak uint64
+	// behind is how many entries the index is behind the log.
+	behind uint64
 }
 
 func (svc *service) reading(ctx context.Context) (reading, error) {
@@ -103,16 +119,12 @@ func (svc *service) reading(ctx context.Context) (reading, error) {
 	if err != nil {
 		return reading{}, err
 	}
-	cpu, err := cpuOf(svc.cmd.Process.Pid)
-	return reading{cpu: cpu, log: active.GetLogSize()}, err
-}
-
-// ledgerStats are the ledger's own counts, as the service logs them when it closes.
-type ledgerStats struct {
-	Entries uint64 `json:"entries"`
-	Batches uint64 `json:"batches"`
-	Syncs   uint64 `json:"syncs"`
-	Bytes   uint64 `json:"bytes"`
+	r := reading{log: active.GetLogSize(), behind: active.GetLogSize() - active.GetLogIndexed()}
+	if r.cpu, err = cpuOf(svc.cmd.Process.Pid); err != nil {
+		return r, err
+	}
+	r.resident, r.peak, err = memoryOf(svc.cmd.Process.Pid)
+	return r, err
 }
 
 // stop ends the service in order and returns what its ledger counted.
@@ -120,6 +132,9 @@ func (svc *service) stop() (ledgerStats, error) {
 	var closeErr error
 	if svc.conn != nil {
 		closeErr = svc.conn.Close()
+	}
+	if svc.callers != nil {
+		closeErr = errors.Join(closeErr, svc.callers.Close())
 	}
 	// An error here means that it is gone already; svc.err says why.
 	_ = svc.cmd.Process.Signal(os.Interrupt)
@@ -131,31 +146,18 @@ func (svc *service) stop() (ledgerStats, error) {
 	return stats, errors.Join(err, closeErr)
 }
 
+// end stops the service where it was not stopped yet.
+func (svc *service) end() error {
+	select {
+	case <-svc.ended:
+		return nil
+	default:
+	}
+	if _, err := svc.stop(); err != nil {
+		return fmt.Errorf("%w\n%s", err, svc.said())
+	}
+	return nil
+}
+
 // said is what the service wrote, for a person who asks why it failed.
 func (svc *service) said() string { return svc.stderr.String() }
-
-var (
-	closedLine = regexp.MustCompile(`(?m)^.*ledger closed.*$`)
-	countField = regexp.MustCompile(`\b(entries|batches|syncs|bytes)"?[=:](\d+)`)
-)
-
-// parseStats finds the line "ledger closed" in the service's log, text or JSON.
-func parseStats(log []byte) (ledgerStats, error) {
-	var s ledgerStats
-	line := closedLine.Find(log)
-	if line == nil {
-		return s, errors.New(`the service stopped without saying "ledger closed"`)
-	}
-	into := map[string]*uint64{"entries": &s.Entries, "batches": &s.Batches, "syncs": &s.Syncs, "bytes": &s.Bytes}
-	for _, m := range countField.FindAllSubmatch(line, -1) {
-		n, err := strconv.ParseUint(string(m[2]), 10, 64)
-		if err != nil {
-			return s, err
-		}
-		*into[string(m[1])] = n
-	}
-	if s.Entries == 0 || s.Batches == 0 {
-		return s, fmt.Errorf("no counts in %q", line)
-	}
-	return s, nil
-}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,12 +15,13 @@ import (
 type settings struct {
 	writ, ghz, dir, output, save string
 
+	Quick       bool          `json:"quick,omitempty"`
+	Soak        time.Duration `json:"soak_ns,omitempty"`
 	Rounds      int           `json:"rounds"`
 	Duration    time.Duration `json:"duration_ns"`
 	Connections int           `json:"connections"`
 	Concurrency levels        `json:"concurrency"`
 	Requests    int           `json:"requests"`
-	Tools       int           `json:"tools"`
 }
 
 // levels are numbers of concurrent callers.
@@ -56,16 +58,20 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.StringVar(&s.writ, "writ", ".bin/writ", "the service's `binary`")
 	flags.StringVar(&s.ghz, "ghz", ".bin/ghz", "the load generator's `binary`")
 	flags.StringVar(&s.dir, "dir", "", "where to put the temporary data `directory`: the disk that is measured")
-	flags.StringVar(&s.output, "o", "table", "output: table, or json, which also saves the result")
-	flags.StringVar(&s.save, "save", "bench/results", "`directory` for saved results")
+	flags.StringVar(&s.output, "o", "table", "output: table or json")
+	flags.StringVar(&s.save, "save", "", "`directory` to save the result in, as JSON, with its charts")
+	flags.BoolVar(&s.Quick, "quick", false, "only 64 callers, one second a run, nothing in process: under a minute")
+	flags.DurationVar(&s.Soak, "soak", 0, "instead: the mix for so long, with memory and index lag over time")
 	flags.IntVar(&s.Rounds, "rounds", 5, "how often each load is run; medians are compared")
 	flags.DurationVar(&s.Duration, "duration", 3*time.Second, "how long each run takes")
-	flags.IntVar(&s.Connections, "connections", 4, "connections of the load generator")
-	flags.Var(&s.Concurrency, "concurrency", "numbers of concurrent callers")
-	flags.IntVar(&s.Requests, "requests", 10_000, "how many different calls to send by turns")
-	flags.IntVar(&s.Tools, "tools", 100, "how many tools the catalogue holds")
+	flags.IntVar(&s.Connections, "connections", 4, "connections of the load generators")
+	flags.Var(&s.Concurrency, "concurrency", "numbers of concurrent callers of ghz")
+	flags.IntVar(&s.Requests, "requests", 10_000, "how many different plain calls to send by turns")
 	if err := flags.Parse(args); err != nil {
 		return s, err
+	}
+	if s.Quick {
+		s.Duration, s.Concurrency = time.Second, levels{64}
 	}
 	err := s.check()
 	if err != nil {
@@ -78,12 +84,28 @@ func (s settings) check() error {
 	switch {
 	case s.output != "table" && s.output != "json":
 		return fmt.Errorf("-o %s: expected table or json", s.output)
-	case s.Rounds < 1 || s.Connections < 1 || s.Tools < 1:
-		return errors.New("-rounds, -connections and -tools: expected at least 1")
+	case s.Rounds < 1 || s.Connections < 1:
+		return errors.New("-rounds and -connections: expected at least 1")
 	case s.Duration < time.Second:
 		return fmt.Errorf("-duration %v: CPU time is counted in hundredths of a second, so use at least 1s", s.Duration)
 	case s.Requests < 1000:
 		return fmt.Errorf("-requests %d: expected at least 1000, or the service answers one call again and again", s.Requests)
 	}
 	return nil
+}
+
+// mode names what is run, and the files of its result.
+func (s settings) mode() string {
+	if s.Soak > 0 {
+		return "soak"
+	}
+	return "decide"
+}
+
+// run does what was asked for.
+func (s settings) run(ctx context.Context, dir string, progress io.Writer) (report, error) {
+	if s.Soak > 0 {
+		return runSoak(ctx, s, dir, progress)
+	}
+	return runHeadline(ctx, s, dir, progress)
 }
