@@ -95,8 +95,7 @@ func CanonicalNext(dst, src []byte, lim Limits) (out, rest []byte, err error) {
 	if len(src) > lim.Size {
 		return nil, nil, &SyntaxError{Offset: lim.Size, Problem: fmt.Sprintf("%d bytes are too many: send at most %d", len(src), lim.Size)}
 	}
-	var stack [24]member
-	p := canonicalizer{src: src, dst: dst, depth: lim.Depth, members: stack[:0]}
+	p := canonicalizer{src: src, dst: dst, depth: lim.Depth}
 	if serr := p.value(); serr != nil {
 		return nil, nil, serr
 	}
@@ -110,8 +109,6 @@ type canonicalizer struct {
 	pos      int
 	// depth is how many more levels may be entered.
 	depth int
-	// members are those of all objects that are open, outermost first.
-	members []member
 }
 
 // value reads one value and the white space before it.
@@ -220,7 +217,7 @@ func (p *canonicalizer) unexpected(wanted string) *SyntaxError {
 	if p.pos >= len(p.src) {
 		return p.fail("the text ends where " + wanted + " is expected")
 	}
-	return p.fail(fmt.Sprintf("found %q where %s is expected", p.src[p.pos:p.pos+1], wanted))
+	return p.fail(fmt.Sprintf("found %q where %s is expected", string(p.src[p.pos:p.pos+1]), wanted))
 }
 
 // within puts one step in front of the error's path. Paths of hostile depth or length

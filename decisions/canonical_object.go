@@ -20,16 +20,17 @@ func (p *canonicalizer) object() *SyntaxError {
 		p.dst = append(p.dst, '}')
 		return nil
 	}
-	base, sorted := len(p.members), true
+	var few [8]member // room for most objects; kept out of p, it needs no allocation
+	members, sorted := few[:0], true
 	for {
 		m, err := p.member()
 		if err != nil {
 			return err
 		}
-		if n := len(p.members); sorted && n > base {
-			sorted = p.compare(p.members[n-1], m) < 0
+		if n := len(members); sorted && n > 0 {
+			sorted = p.compare(members[n-1], m) < 0
 		}
-		p.members = append(p.members, m)
+		members = append(members, m)
 		p.space()
 		if p.take('}') {
 			break
@@ -40,11 +41,10 @@ func (p *canonicalizer) object() *SyntaxError {
 		p.dst = append(p.dst, ',')
 	}
 	if !sorted {
-		if err := p.sort(p.members[base:]); err != nil {
+		if err := p.sort(members); err != nil {
 			return err
 		}
 	}
-	p.members = p.members[:base]
 	p.dst = append(p.dst, '}')
 	return nil
 }

@@ -17,7 +17,9 @@ var ErrDecisionID = errors.New("not a decision id")
 // log id, a dash, and the sequence in decimal, as in "5f3c09ab-1742". Finding one
 // therefore needs no index.
 func DecisionID(logID string, sequence uint64) string {
-	return logID[:min(idPrefix, len(logID))] + "-" + strconv.FormatUint(sequence, 10)
+	var room [idPrefix + 21]byte
+	id := append(append(room[:0], logID[:min(idPrefix, len(logID))]...), '-')
+	return string(strconv.AppendUint(id, sequence, 10))
 }
 
 // ParseDecisionID returns the log's prefix and the sequence. It takes only what

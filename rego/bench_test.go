@@ -30,8 +30,8 @@ func benchmarkDefault(b *testing.B, o Options) {
 	}
 }
 
-func BenchmarkFresh(b *testing.B)      { benchmarkDefault(b, Options{Remember: -1}) }
-func BenchmarkRemembered(b *testing.B) { benchmarkDefault(b, Options{}) }
+func BenchmarkEvaluateFresh(b *testing.B)      { benchmarkDefault(b, Options{Remember: -1}) }
+func BenchmarkEvaluateRemembered(b *testing.B) { benchmarkDefault(b, Options{}) }
 
 // An argument that a rule names, there and absent.
 func BenchmarkArguments(b *testing.B) {

@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,18 +18,45 @@ func (p *Policy) Evaluate(ctx context.Context, in *Input) Verdict {
 	if p == nil {
 		return refusal(decisions.CodePolicyUndefined, "No policy is loaded.")
 	}
-	inputs, err := p.document.append(make([]byte, 0, 512), in)
+	room := p.room(in)
+	defer p.rooms.Put(room)
+	inputs, err := p.document.append(room.document, &room.in)
+	room.keep(inputs)
 	if err != nil {
 		return refusal(decisions.CodePolicyError, sentence(err))
 	}
 	if v, ok := p.memory.get(inputs); ok {
 		return v
 	}
-	v, final := p.decide(ctx, inputs)
+	v, final := p.decide(ctx, bytes.Clone(inputs))
 	if final && !p.document.timed {
 		p.memory.put(v)
 	}
 	return v
+}
+
+// room is where one call is looked at. It is used again, so that a remembered answer
+// costs no allocation: not of the input either, which nothing else keeps.
+type room struct {
+	in       Input
+	document []byte // empty
+}
+
+func (p *Policy) room(in *Input) *room {
+	r, _ := p.rooms.Get().(*room)
+	if r == nil {
+		r = &room{document: make([]byte, 0, maxKey)}
+	}
+	r.in = *in
+	return r
+}
+
+// keep ends the use of the input, and keeps the memory of a document unless it is large.
+func (r *room) keep(document []byte) {
+	r.in = Input{}
+	if document != nil && cap(document) <= maxKey {
+		r.document = document[:0]
+	}
 }
 
 // Replay judges a document that an earlier Verdict.Inputs kept: under the same

@@ -2,6 +2,7 @@ package rego
 
 import (
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -28,6 +29,7 @@ type Policy struct {
 	document document
 	judge    judge
 	memory   *memory
+	rooms    sync.Pool // of *room
 
 	// mask is nil where the log may show all that is read; phrases then are too.
 	mask    *mask

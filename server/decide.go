@@ -36,7 +36,7 @@ func (d *Decider) Decide(ctx context.Context, caller Caller, call *decisions.Req
 	if err != nil {
 		return nil, err
 	}
-	proposal, err := d.propose(judged)
+	proposal, err := d.propose(&judged)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func (d *Decider) Decide(ctx context.Context, caller Caller, call *decisions.Req
 
 // judge resolves the call, asks the policy and holds the floor. What it returns
 // is not yet an answer.
-func (d *Decider) judge(ctx context.Context, caller Caller, call *decisions.Request) (*judgement, error) {
+func (d *Decider) judge(ctx context.Context, caller Caller, call *decisions.Request) (judgement, error) {
 	var room [1024]byte
 	request, err := call.Digest(room[:])
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return judgement{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	active := d.active.Load()
 	found := active.Catalog.Resolve(query(call))
-	j := &judgement{
+	j := judgement{
 		caller:  caller,
 		call:    call,
 		request: request,
@@ -69,11 +69,12 @@ func (d *Decider) judge(ctx context.Context, caller Caller, call *decisions.Requ
 		proseChanged: proseChanged(call, found.Pin),
 		warnings:     found.Warnings,
 	}
-	if refusal := d.floorRefuses(j, &found); refusal != nil {
+	if refusal := d.floorRefuses(&j, &found); refusal != nil {
 		j.refuse(*refusal)
 		return j, nil
 	}
-	j.verdict = active.Policy.Evaluate(context.WithoutCancel(ctx), j.input())
+	input := j.input()
+	j.verdict = active.Policy.Evaluate(context.WithoutCancel(ctx), &input)
 	j.holdFloor()
 	return j, nil
 }
@@ -83,7 +84,7 @@ func (d *Decider) judge(ctx context.Context, caller Caller, call *decisions.Requ
 func (d *Decider) DecideAll(ctx context.Context, caller Caller, calls []*decisions.Request) ([]*Answer, []error) {
 	answers, errs := make([]*Answer, len(calls)), make([]error, len(calls))
 	var (
-		judged    []*judgement
+		judged    []judgement
 		proposals []decisions.Proposal
 		places    []int
 	)
@@ -96,7 +97,7 @@ func (d *Decider) DecideAll(ctx context.Context, caller Caller, calls []*decisio
 			errs[i] = err
 			continue
 		}
-		p, err := d.propose(j)
+		p, err := d.propose(&j)
 		if err != nil {
 			errs[i] = err
 			continue

@@ -43,14 +43,7 @@ func newDeciderOf(tb testing.TB, documents, rules fs.FS) (*server.Decider, *ledg
 			tb.Errorf("the log does not verify: %v", err)
 		}
 	})
-	policy, err := rego.Load(tb.Context(), rules, rego.Options{Deadline: time.Minute})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	reviewed, err := catalog.Load(documents, time.Now())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	policy, reviewed := loaded(tb, documents, rules)
 	digests := decisions.DigestKey(log.DigestKey())
 	d, err := server.New(server.Options{Ledger: log, Digests: &digests})
 	if err != nil {
@@ -60,6 +53,19 @@ func newDeciderOf(tb testing.TB, documents, rules fs.FS) (*server.Decider, *ledg
 		tb.Fatal(err)
 	}
 	return d, log
+}
+
+func loaded(tb testing.TB, documents, rules fs.FS) (*rego.Policy, *catalog.Catalog) {
+	tb.Helper()
+	policy, err := rego.Load(tb.Context(), rules, rego.Options{Deadline: time.Minute})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	reviewed, err := catalog.Load(documents, time.Now())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return policy, reviewed
 }
 
 // sampleCall is the demo's first call: RUN.

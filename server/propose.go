@@ -43,7 +43,8 @@ func (d *Decider) propose(j *judgement) (decisions.Proposal, error) {
 		ToolsetChanges: firstOf(j.changes, maxChanges),
 	}
 	proposal := decisions.Proposal{Claim: d.claim(j, digests.request)}
-	if err := d.keepInputs(&proposal, &entry, j); err != nil {
+	inputs, err := d.keepInputs(&proposal, j)
+	if err != nil {
 		return decisions.Proposal{}, err
 	}
 	if err := d.keepChanges(&entry, j.changes); err != nil {
@@ -54,7 +55,7 @@ func (d *Decider) propose(j *judgement) (decisions.Proposal, error) {
 			KeyDigest: claim.Key[:], LifetimeSeconds: uint32(claim.Lifetime / time.Second),
 		}
 	}
-	err := d.encode(&proposal, &entry, j)
+	err = d.encode(&proposal, &entry, j, inputs)
 	return proposal, err
 }
 
@@ -63,15 +64,16 @@ const usualBody = 1024
 
 // encode makes the entry's bytes. Every part is bounded; should they not fit together,
 // the inputs become an item, for an entry is owed (R31).
-func (d *Decider) encode(p *decisions.Proposal, entry *ledgerv1.Decision, j *judgement) (err error) {
+func (d *Decider) encode(p *decisions.Proposal, entry *ledgerv1.Decision, j *judgement, in kept) (err error) {
+	entry.Inputs, entry.Items = in.inline, in.items
 	p.Body, err = decisions.AppendDecision(make([]byte, 0, usualBody), entry, &j.traits)
 	if err != nil || len(p.Body) <= decisions.MaxBody {
 		return err
 	}
-	if err = d.putItem(p, entry, ledgerv1.ItemKind_ITEM_KIND_INPUTS, entry.Inputs); err != nil {
+	if err = d.putItem(p, &in, ledgerv1.ItemKind_ITEM_KIND_INPUTS, in.inline); err != nil {
 		return err
 	}
-	entry.Inputs = nil
+	entry.Inputs, entry.Items = nil, in.items
 	p.Body, err = decisions.AppendDecision(p.Body[:0], entry, &j.traits)
 	return err
 }
@@ -95,33 +97,39 @@ func hints(h decisions.Hints) *ledgerv1.Hints {
 	}
 }
 
+// kept is where the inputs that the policy read are: in the entry, and in items.
+type kept struct {
+	inline []byte
+	items  []*ledgerv1.Item
+}
+
 // keepInputs puts the inputs into the entry, or into an item where they are large; what
 // the policy masks of them, into an item always (R35).
-func (d *Decider) keepInputs(p *decisions.Proposal, e *ledgerv1.Decision, j *judgement) error {
+func (d *Decider) keepInputs(p *decisions.Proposal, j *judgement) (in kept, err error) {
 	inputs, masked := j.active.Policy.Mask(j.verdict.Inputs)
 	if len(masked) > 0 {
 		content, err := decisions.EncodeDisclosures(masked)
 		if err == nil {
-			err = d.putItem(p, e, ledgerv1.ItemKind_ITEM_KIND_DISCLOSURES, content)
+			err = d.putItem(p, &in, ledgerv1.ItemKind_ITEM_KIND_DISCLOSURES, content)
 		}
 		if err != nil {
-			return err
+			return in, err
 		}
 	}
 	if len(inputs) > maxInlineInputs {
-		return d.putItem(p, e, ledgerv1.ItemKind_ITEM_KIND_INPUTS, inputs)
+		return in, d.putItem(p, &in, ledgerv1.ItemKind_ITEM_KIND_INPUTS, inputs)
 	}
-	e.Inputs = inputs
-	return nil
+	in.inline = inputs
+	return in, nil
 }
 
 // putItem has the ledger encrypt what may be personal, so that it can be erased.
-func (d *Decider) putItem(p *decisions.Proposal, e *ledgerv1.Decision, kind ledgerv1.ItemKind, content []byte) error {
+func (d *Decider) putItem(p *decisions.Proposal, in *kept, kind ledgerv1.ItemKind, content []byte) error {
 	item, err := d.ledger.PutItem(kind, content)
 	if err != nil {
 		return fmt.Errorf("the inputs could not be stored, so there is no decision: %w", err)
 	}
-	e.Items = append(e.Items, item)
+	in.items = append(in.items, item)
 	p.Keys = max(p.Keys, item.GetSlot()+1)
 	return nil
 }

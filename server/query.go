@@ -18,9 +18,9 @@ func query(c *decisions.Request) catalog.Query {
 }
 
 // input is what the policy sees of a judgement.
-func (j *judgement) input() *rego.Input {
+func (j *judgement) input() rego.Input {
 	c := j.call
-	in := &rego.Input{
+	in := rego.Input{
 		Workspace: c.Workspace, Automation: c.Automation, Release: c.Release, Stage: j.stage,
 		Server: c.Server, Method: method(c), Tool: c.Tool,
 		Caller: j.caller.Name, Process: c.Process, OnBehalfOf: c.OnBehalfOf,

@@ -44,23 +44,25 @@ func request(m *writv1.DecideRequest) *decisions.Request {
 // response turns a durable answer into its message. The contract's enums and the
 // record's count alike; a test holds them together.
 func response(a *server.Answer) *writv1.DecideResponse {
-	m := &writv1.DecideResponse{
-		Outcome:         writv1.Outcome(a.Outcome.Record()),
-		Reason:          &writv1.Reason{Code: string(a.Reason.Code), Sentence: a.Reason.Sentence, Rule: a.Reason.Rule},
-		DecisionId:      a.DecisionID,
-		Traits:          traits(&a.Traits),
-		Stage:           a.Stage,
-		Log:             position(a.Log.LogID, a.Log.Sequence, a.Log.Leaf),
-		PolicyRevision:  a.PolicyRevision,
-		CatalogRevision: a.CatalogRevision,
-		Approval:        writv1.ApprovalKind(a.Approval.Record()),
-		Warnings:        a.Warnings,
+	var all struct { // what every response has, made at once
+		response writv1.DecideResponse
+		reason   writv1.Reason
+		log      writv1.LogPosition
+		permit   timestamppb.Timestamp
 	}
+	m, reason, log := &all.response, &all.reason, &all.log
+	reason.Code, reason.Sentence, reason.Rule = string(a.Reason.Code), a.Reason.Sentence, a.Reason.Rule
+	log.LogId, log.Sequence, log.LeafHash = a.Log.LogID, a.Log.Sequence, a.Log.Leaf[:]
+	m.Outcome, m.Reason, m.DecisionId = writv1.Outcome(a.Outcome.Record()), reason, a.DecisionID
+	m.Traits, m.Stage, m.Log = traits(&a.Traits), a.Stage, log
+	m.PolicyRevision, m.CatalogRevision = a.PolicyRevision, a.CatalogRevision
+	m.Approval, m.Warnings = writv1.ApprovalKind(a.Approval.Record()), a.Warnings
 	for _, o := range a.Obligations {
 		m.Obligations = append(m.Obligations, &writv1.Obligation{Kind: o.Kind, Value: o.Value})
 	}
-	if !a.PermitExpires.IsZero() {
-		m.PermitExpiresAt = timestamppb.New(a.PermitExpires)
+	if at := a.PermitExpires; !at.IsZero() {
+		all.permit.Seconds, all.permit.Nanos = at.Unix(), int32(at.Nanosecond()) //nolint:gosec // below 1e9
+		m.PermitExpiresAt = &all.permit
 	}
 	if a.Repeat != nil {
 		m.Repeat = &writv1.Repeat{
