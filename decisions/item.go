@@ -15,6 +15,8 @@ var (
 	// ErrItem says that an item does not decrypt: it was altered, or is not what its
 	// entry says.
 	ErrItem = errors.New("the item does not decrypt")
+	// ErrItemKey says that an item's key is not where the keys are, or is damaged there.
+	ErrItemKey = errors.New("the item's key is missing")
 	// ErrErased says that an item's key was destroyed. It is no damage.
 	ErrErased = errors.New("erased")
 )

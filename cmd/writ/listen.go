@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -89,4 +91,20 @@ func abandoned(ctx context.Context, path string) bool {
 		_ = conn.Close()
 	}
 	return errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// listenOperator opens the operator's socket. The log is held by then, so nobody else
+// serves this data directory. Where the default can't be opened the service goes without.
+func (f serveFlags) listenOperator(ctx context.Context, logger *slog.Logger) (net.Listener, error) {
+	path := cmp.Or(f.Operator, filepath.Join(f.Data, operatorSocket))
+	l, err := listenUnix(ctx, path)
+	if err == nil {
+		return l, nil
+	}
+	err = fmt.Errorf("the operator's socket %s: %w: name another file with --operator; its path may have about 100 bytes", path, err)
+	if f.Operator != "" {
+		return nil, err
+	}
+	logger.Warn("no operator's socket, so nothing can be erased", "error", err)
+	return nil, nil
 }

@@ -25,6 +25,7 @@ type logCmd struct {
 	Proof       logProofCmd       `cmd:"" help:"Print the proof that an entry is in the log."`
 	VerifyProof logVerifyProofCmd `cmd:"" help:"Verify such a proof offline, with only the log's public key."`
 	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`
+	Erase       logEraseCmd       `cmd:"" help:"Destroy the keys of what entries hold encrypted."`
 
 	Backup logBackupCmd `cmd:"" help:"Copy a log, also while the service runs; a second time, only what is new."`
 }
@@ -104,6 +105,8 @@ func kindWord(e *ledgerv1.Entry) string {
 		return "catalogue activated"
 	case *ledgerv1.Entry_OutcomeReported:
 		return "outcome reported"
+	case *ledgerv1.Entry_Erased:
+		return "erased"
 	case *ledgerv1.Entry_Pruned:
 		return "pruned"
 	}
@@ -112,13 +115,19 @@ func kindWord(e *ledgerv1.Entry) string {
 
 type logShowCmd struct {
 	ID string `arg:"" help:"A decision id, or an entry's sequence."`
+	disclosing
 	remote
 	output
 }
 
-func (logShowCmd) Help() string { return "Example:\n  writ log show 5f3c09ab-1742" }
+func (logShowCmd) Help() string {
+	return "Example:\n  writ log show 5f3c09ab-1742\n  writ log show 5f3c09ab-1742 --disclose --data /var/lib/writ"
+}
 
 func (c logShowCmd) Run(ctx context.Context, s streams) error {
+	if c.Disclose {
+		return c.show(ctx, s, c.ID, c.json())
+	}
 	client, err := c.dial()
 	if err != nil {
 		return err
@@ -183,12 +192,13 @@ func showDecision(t *table, answer *writv1.GetEntryResponse, d *ledgerv1.Decisio
 		{"caller", d.GetParties().GetCaller() + " (authentication: " + d.GetParties().GetCallerBy() + ")"},
 		{"tool set", d.GetToolsetFingerprint()}, {"prose", d.GetProseDigest()},
 		{"policy", d.GetPolicyRevision()}, {"catalogue", d.GetCatalogRevision()},
-		{"inputs", string(d.GetInputs())}, {"inputs blob", ""},
+		{"inputs", string(d.GetInputs())},
 	} {
 		if f[1] != "" {
 			t.row(f[0], f[1])
 		}
 	}
+	showItems(t, answer)
 	showTraits(t, d.GetTraits())
 }
 

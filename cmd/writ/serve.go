@@ -12,6 +12,7 @@ import (
 // serveFlags say what to serve and where; serve and demo share them.
 type serveFlags struct {
 	Listen   string `default:"127.0.0.1:4750" env:"WRIT_LISTEN" help:"Address: host:port, or unix:PATH."`
+	Operator string `env:"WRIT_OPERATOR" type:"path" help:"Unix socket for the operator's own commands (writ log erase), which only root and this account may use; default: operator.sock in the data directory."`
 	Insecure bool   `env:"WRIT_INSECURE" help:"Allow an address that is not loopback. There is no authentication and no TLS yet: whoever reaches the port can ask."`
 	Data     string `default:"writ-data" env:"WRIT_DATA" type:"path" help:"Directory of the log. Created where it is missing."`
 	Keys     string `env:"WRIT_KEYS" type:"path" help:"Directory of the log's keys, outside of the data; default: the data directory's name and .keys."`

@@ -67,15 +67,22 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	if err != nil {
 		return nil, errors.Join(err, log.Close(), listener.Close())
 	}
-	api, healthy := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Version: version, Logger: logger})
+	operator, err := f.listenOperator(ctx, logger)
+	if err != nil {
+		return nil, errors.Join(err, log.Close(), listener.Close())
+	}
+	api, healthy := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Eraser: log, Version: version, Logger: logger})
 	running := &service{
 		ledger: log, decider: decider, grpc: api, health: healthy,
-		address: listener.Addr(), logger: logger, served: make(chan error, 1),
+		address: listener.Addr(), logger: logger, served: make(chan error, 2),
 	}
 	if !writ.Loopback(f.Listen) {
 		logger.Warn("other machines can ask: there is no authentication and no encryption, whoever reaches the port is a gateway", "address", listener.Addr().String())
 	}
 	go func() { running.served <- api.Serve(listener) }()
+	if operator != nil {
+		go func() { running.served <- api.Serve(operator) }()
+	}
 	logger.Info("serving", "address", listener.Addr().String(), "log", log.LogID(), "entries", log.Size(),
 		"policy", policy.Revision(), "catalog", reviewed.Revision(), "version", version)
 	return running, nil

@@ -14,7 +14,7 @@ import (
 // Erase destroys the keys of an entry's items, and returns the Erased entry that says
 // so (R33). The entry is durable first: whatever happens then, a start finishes what it
 // says. Where all was erased before it returns the entry that did, and appends nothing.
-// It needs no room but the entry's. Errors: ErrNotFound, ErrNothingToErase, ErrKeys,
+// It needs no room but the entry's. Errors: ErrNotFound, ErrNothingToErase, decisions.ErrItemKey,
 // ErrClosed, ErrFailed.
 func (l *Ledger) Erase(sequence uint64, by *ledgerv1.Actor, reason string) (Record, error) {
 	l.erasing.Lock()
@@ -35,6 +35,7 @@ func (l *Ledger) Erase(sequence uint64, by *ledgerv1.Actor, reason string) (Reco
 	if err := l.destroy(erased, receipts[0].Sequence); err != nil {
 		return Record{}, l.fail(err)
 	}
+	l.opts.Logger.Info("erased", "entry", sequence, "items", len(erased.GetItems()), "by", by.GetName(), "erased_by_entry", receipts[0].Sequence)
 	return l.Entry(receipts[0].Sequence)
 }
 
@@ -45,14 +46,16 @@ func (l *Ledger) closeItems() error {
 	return l.items.close()
 }
 
+// erasedEntry is the Erased entry of before, or why there is nothing to erase.
 func (l *Ledger) erasedEntry(already *ErasedError, err error) (Record, error) {
-	if err != nil {
+	if already == nil {
 		return Record{}, err
 	}
 	return l.Entry(already.By)
 }
 
-// erasable lists the items whose keys are there; where none is left, who erased them.
+// erasable lists the items whose keys are there. Where none is left it says who erased
+// them, or why they are missing.
 func (l *Ledger) erasable(r Record) (*ledgerv1.Erased, *ErasedError, error) {
 	items := r.Entry.GetDecision().GetItems()
 	if len(items) == 0 {
@@ -60,20 +63,19 @@ func (l *Ledger) erasable(r Record) (*ledgerv1.Erased, *ErasedError, error) {
 	}
 	erased := &ledgerv1.Erased{Sequence: r.Sequence}
 	var already *ErasedError
+	var missing error
 	for _, item := range items {
-		err := l.CheckItem(item)
-		if errors.As(err, &already) {
-			continue
+		switch err := l.CheckItem(item); {
+		case err == nil:
+			erased.Items = append(erased.Items, &ledgerv1.ErasedItem{Slot: item.GetSlot(), KeyCheck: item.GetKeyCheck()})
+		case !errors.As(err, &already):
+			missing = err
 		}
-		if err != nil {
-			return nil, nil, err
-		}
-		erased.Items = append(erased.Items, &ledgerv1.ErasedItem{Slot: item.GetSlot(), KeyCheck: item.GetKeyCheck()})
 	}
 	if len(erased.Items) > 0 {
-		already = nil
+		return erased, nil, nil
 	}
-	return erased, already, nil
+	return nil, already, missing
 }
 
 // destroy overwrites the keys that an Erased entry names, where they are there.

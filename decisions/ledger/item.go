@@ -54,8 +54,8 @@ func (l *Ledger) keysDurable(before uint64) error {
 	return l.fail(err)
 }
 
-// Item decrypts an item. Errors: ErrErased, as an *ErasedError; ErrKeys where its key is
-// not in the key directory; ErrDamaged; those of Blob.
+// Item decrypts an item. Errors: ErrErased, as an *ErasedError; decisions.ErrItemKey
+// where its key is not in the key directory; ErrDamaged; those of Blob.
 func (l *Ledger) Item(item *ledgerv1.Item) ([]byte, error) {
 	return openItem(l.opts, l.keys.logID, item, l.items.slot)
 }
@@ -94,11 +94,11 @@ func itemKey(o Options, logID string, item *ledgerv1.Item, slots func(uint64) (s
 	s, err := slots(number)
 	switch {
 	case err != nil:
-		return s.key, fmt.Errorf("%w: %s: %w: restore the file from a backup", ErrKeys, filepath.Join(o.KeyDir, itemKeysFile), err)
+		return s.key, fmt.Errorf("%w: %s: %w: restore the newest copy of the file", decisions.ErrItemKey, filepath.Join(o.KeyDir, itemKeysFile), err)
 	case s.state == slotErased:
 		return s.key, &ErasedError{Slot: number, By: s.by}
 	case s.state != slotKey || !bytes.Equal(s.key.Check(logID, number), item.GetKeyCheck()):
-		return s.key, fmt.Errorf("%w: the key of the item in slot %d is not in %s: restore the newest copy of that file", ErrKeys, number, filepath.Join(o.KeyDir, itemKeysFile))
+		return s.key, fmt.Errorf("%w: slot %d of %s is not this item's: restore the newest copy of the file", decisions.ErrItemKey, number, filepath.Join(o.KeyDir, itemKeysFile))
 	}
 	return s.key, nil
 }

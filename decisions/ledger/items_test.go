@@ -316,10 +316,10 @@ func TestOldItemKeys(t *testing.T) {
 	}
 	l = openTest(t, o)
 	again := mustAppendItem(t, l, "again")
-	if _, err := itemOf(t, l, lost); !errors.Is(err, ErrKeys) {
+	if _, err := itemOf(t, l, lost); !errors.Is(err, decisions.ErrItemKey) {
 		t.Errorf("an item without its key: %v", err)
 	}
-	if _, err := l.Erase(lost, nil, ""); !errors.Is(err, ErrKeys) {
+	if _, err := l.Erase(lost, nil, ""); !errors.Is(err, decisions.ErrItemKey) {
 		t.Errorf("erasing it: %v", err)
 	}
 	for sequence, want := range map[uint64]string{first: "first", again: "again"} {
@@ -357,7 +357,7 @@ func TestItemKeysDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer closeTest(t, l)
-			if _, err := itemOf(t, l, sequence); !errors.Is(err, ErrKeys) {
+			if _, err := itemOf(t, l, sequence); !errors.Is(err, decisions.ErrItemKey) {
 				t.Errorf("it reads as %v", err)
 			}
 		})

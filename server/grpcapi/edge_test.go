@@ -21,6 +21,7 @@ func TestEdge(t *testing.T) {
 		decisions.ErrNotFound:   codes.NotFound,
 		decisions.ErrDamaged:    codes.DataLoss,
 		decisions.ErrNoSpace:    codes.Unavailable,
+		decisions.ErrItemKey:    codes.FailedPrecondition,
 		decisions.ErrLogClosed:  codes.Unavailable,
 		decisions.ErrLogFailed:  codes.Internal,
 		errors.New("who knows"): codes.Internal,

@@ -28,6 +28,8 @@ func codeOf(err error) codes.Code {
 		{server.ErrInvalid, codes.InvalidArgument},
 		{decisions.ErrNotFound, codes.NotFound},
 		{decisions.ErrDamaged, codes.DataLoss},
+		{decisions.ErrNothingToErase, codes.FailedPrecondition},
+		{decisions.ErrItemKey, codes.FailedPrecondition},
 		{decisions.ErrUncovered, codes.Unavailable},
 		{decisions.ErrNoSpace, codes.Unavailable},
 		{decisions.ErrLogClosed, codes.Unavailable},

@@ -32,6 +32,9 @@ type LogReader interface {
 	Entry(sequence uint64) (decisions.Record, error)
 	// Blob returns the content that an entry names.
 	Blob(sha256 string) ([]byte, error)
+	// CheckItem says whether an item can be decrypted: nil, decisions.ErrItemKey, or a
+	// *decisions.ErasedError.
+	CheckItem(*ledgerv1.Item) error
 	// Select yields the entries that a query wants, of those that are durable when it
 	// is called.
 	Select(ctx context.Context, q decisions.Query) iter.Seq2[decisions.Record, error]
@@ -61,7 +64,11 @@ func (s *logService) GetEntry(_ context.Context, m *writv1.GetEntryRequest) (*wr
 	if err != nil {
 		return nil, edge(err)
 	}
-	return &writv1.GetEntryResponse{Entry: s.entry(record), ToolsetChanges: changes}, nil
+	items, err := s.itemStatus(record.Entry.GetDecision().GetItems())
+	if err != nil {
+		return nil, edge(err)
+	}
+	return &writv1.GetEntryResponse{Entry: s.entry(record), ToolsetChanges: changes, Items: items}, nil
 }
 
 // changes returns every change of a changed tool set, a line each.

@@ -33,6 +33,8 @@ const streamWorkers = 128
 type Options struct {
 	Decider *server.Decider
 	Log     LogReader
+	// Eraser serves OperatorService; without one there is none.
+	Eraser  Eraser
 	Version string
 	// Logger takes one line per failed call; nil drops them.
 	Logger *slog.Logger
@@ -47,6 +49,7 @@ func New(o Options) (*grpc.Server, *health.Server) {
 	decoder := newDecoder()
 	s := grpc.NewServer(
 		grpc.ForceServerCodecV2(decoder),
+		grpc.Creds(newLocalCredentials()),
 		grpc.MaxRecvMsgSize(MaxMessageBytes),
 		grpc.MaxSendMsgSize(MaxMessageBytes),
 		grpc.NumStreamWorkers(streamWorkers),
@@ -63,6 +66,9 @@ func New(o Options) (*grpc.Server, *health.Server) {
 	writv1.RegisterPolicyServiceServer(s,
 		&policyService{decider: o.Decider, log: o.Log, version: o.Version})
 	writv1.RegisterToolSetServiceServer(s, &toolsetService{decider: o.Decider})
+	if o.Eraser != nil {
+		writv1.RegisterOperatorServiceServer(s, &operatorService{log: log, eraser: o.Eraser})
+	}
 	healthy := health.NewServer()
 	grpc_health_v1.RegisterHealthServer(s, healthy)
 	reflection.Register(s)

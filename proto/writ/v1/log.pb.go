@@ -23,6 +23,56 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type ItemState int32
+
+const (
+	// Its key is not in the key directory, or is damaged.
+	ItemState_ITEM_STATE_UNSPECIFIED ItemState = 0
+	ItemState_ITEM_STATE_KEPT        ItemState = 1
+	ItemState_ITEM_STATE_ERASED      ItemState = 2
+)
+
+// Enum value maps for ItemState.
+var (
+	ItemState_name = map[int32]string{
+		0: "ITEM_STATE_UNSPECIFIED",
+		1: "ITEM_STATE_KEPT",
+		2: "ITEM_STATE_ERASED",
+	}
+	ItemState_value = map[string]int32{
+		"ITEM_STATE_UNSPECIFIED": 0,
+		"ITEM_STATE_KEPT":        1,
+		"ITEM_STATE_ERASED":      2,
+	}
+)
+
+func (x ItemState) Enum() *ItemState {
+	p := new(ItemState)
+	*p = x
+	return p
+}
+
+func (x ItemState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ItemState) Descriptor() protoreflect.EnumDescriptor {
+	return file_writ_v1_log_proto_enumTypes[0].Descriptor()
+}
+
+func (ItemState) Type() protoreflect.EnumType {
+	return &file_writ_v1_log_proto_enumTypes[0]
+}
+
+func (x ItemState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ItemState.Descriptor instead.
+func (ItemState) EnumDescriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{0}
+}
+
 type GetEntryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to By:
@@ -112,8 +162,10 @@ type GetEntryResponse struct {
 	Entry *LogEntry              `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	// Every change of a changed tool set, in words; the entry itself holds the first 50.
 	ToolsetChanges []string `protobuf:"bytes,2,rep,name=toolset_changes,json=toolsetChanges,proto3" json:"toolset_changes,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What became of what the entry holds encrypted, in the order of its items.
+	Items         []*ItemStatus `protobuf:"bytes,3,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetEntryResponse) Reset() {
@@ -160,6 +212,68 @@ func (x *GetEntryResponse) GetToolsetChanges() []string {
 	return nil
 }
 
+func (x *GetEntryResponse) GetItems() []*ItemStatus {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+// ItemStatus says whether an item can still be decrypted. Its content is never told
+// here: who may read the key directory reads it there (writ log show --disclose).
+type ItemStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	State ItemState              `protobuf:"varint,1,opt,name=state,proto3,enum=writ.v1.ItemState" json:"state,omitempty"`
+	// The Erased entry, where it was erased.
+	Erased        *LogEntry `protobuf:"bytes,2,opt,name=erased,proto3" json:"erased,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ItemStatus) Reset() {
+	*x = ItemStatus{}
+	mi := &file_writ_v1_log_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemStatus) ProtoMessage() {}
+
+func (x *ItemStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemStatus.ProtoReflect.Descriptor instead.
+func (*ItemStatus) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ItemStatus) GetState() ItemState {
+	if x != nil {
+		return x.State
+	}
+	return ItemState_ITEM_STATE_UNSPECIFIED
+}
+
+func (x *ItemStatus) GetErased() *LogEntry {
+	if x != nil {
+		return x.Erased
+	}
+	return nil
+}
+
 // LogEntry is one entry with its evidence.
 type LogEntry struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
@@ -176,7 +290,7 @@ type LogEntry struct {
 
 func (x *LogEntry) Reset() {
 	*x = LogEntry{}
-	mi := &file_writ_v1_log_proto_msgTypes[2]
+	mi := &file_writ_v1_log_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -188,7 +302,7 @@ func (x *LogEntry) String() string {
 func (*LogEntry) ProtoMessage() {}
 
 func (x *LogEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[2]
+	mi := &file_writ_v1_log_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -201,7 +315,7 @@ func (x *LogEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogEntry.ProtoReflect.Descriptor instead.
 func (*LogEntry) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{2}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *LogEntry) GetPosition() *LogPosition {
@@ -253,7 +367,7 @@ type ListEntriesRequest struct {
 
 func (x *ListEntriesRequest) Reset() {
 	*x = ListEntriesRequest{}
-	mi := &file_writ_v1_log_proto_msgTypes[3]
+	mi := &file_writ_v1_log_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -265,7 +379,7 @@ func (x *ListEntriesRequest) String() string {
 func (*ListEntriesRequest) ProtoMessage() {}
 
 func (x *ListEntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[3]
+	mi := &file_writ_v1_log_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -278,7 +392,7 @@ func (x *ListEntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEntriesRequest.ProtoReflect.Descriptor instead.
 func (*ListEntriesRequest) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{3}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListEntriesRequest) GetPageSize() int32 {
@@ -313,7 +427,7 @@ type ListEntriesResponse struct {
 
 func (x *ListEntriesResponse) Reset() {
 	*x = ListEntriesResponse{}
-	mi := &file_writ_v1_log_proto_msgTypes[4]
+	mi := &file_writ_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -325,7 +439,7 @@ func (x *ListEntriesResponse) String() string {
 func (*ListEntriesResponse) ProtoMessage() {}
 
 func (x *ListEntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[4]
+	mi := &file_writ_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -338,7 +452,7 @@ func (x *ListEntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEntriesResponse.ProtoReflect.Descriptor instead.
 func (*ListEntriesResponse) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListEntriesResponse) GetEntries() []*LogEntry {
@@ -372,7 +486,7 @@ type ProveInclusionRequest struct {
 
 func (x *ProveInclusionRequest) Reset() {
 	*x = ProveInclusionRequest{}
-	mi := &file_writ_v1_log_proto_msgTypes[5]
+	mi := &file_writ_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -384,7 +498,7 @@ func (x *ProveInclusionRequest) String() string {
 func (*ProveInclusionRequest) ProtoMessage() {}
 
 func (x *ProveInclusionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[5]
+	mi := &file_writ_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -397,7 +511,7 @@ func (x *ProveInclusionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveInclusionRequest.ProtoReflect.Descriptor instead.
 func (*ProveInclusionRequest) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ProveInclusionRequest) GetBy() isProveInclusionRequest_By {
@@ -466,7 +580,7 @@ type ProveInclusionResponse struct {
 
 func (x *ProveInclusionResponse) Reset() {
 	*x = ProveInclusionResponse{}
-	mi := &file_writ_v1_log_proto_msgTypes[6]
+	mi := &file_writ_v1_log_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -478,7 +592,7 @@ func (x *ProveInclusionResponse) String() string {
 func (*ProveInclusionResponse) ProtoMessage() {}
 
 func (x *ProveInclusionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[6]
+	mi := &file_writ_v1_log_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -491,7 +605,7 @@ func (x *ProveInclusionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveInclusionResponse.ProtoReflect.Descriptor instead.
 func (*ProveInclusionResponse) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ProveInclusionResponse) GetPosition() *LogPosition {
@@ -541,7 +655,7 @@ type ProveConsistencyRequest struct {
 
 func (x *ProveConsistencyRequest) Reset() {
 	*x = ProveConsistencyRequest{}
-	mi := &file_writ_v1_log_proto_msgTypes[7]
+	mi := &file_writ_v1_log_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +667,7 @@ func (x *ProveConsistencyRequest) String() string {
 func (*ProveConsistencyRequest) ProtoMessage() {}
 
 func (x *ProveConsistencyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[7]
+	mi := &file_writ_v1_log_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +680,7 @@ func (x *ProveConsistencyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveConsistencyRequest.ProtoReflect.Descriptor instead.
 func (*ProveConsistencyRequest) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ProveConsistencyRequest) GetFromSize() uint64 {
@@ -597,7 +711,7 @@ type ProveConsistencyResponse struct {
 
 func (x *ProveConsistencyResponse) Reset() {
 	*x = ProveConsistencyResponse{}
-	mi := &file_writ_v1_log_proto_msgTypes[8]
+	mi := &file_writ_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -609,7 +723,7 @@ func (x *ProveConsistencyResponse) String() string {
 func (*ProveConsistencyResponse) ProtoMessage() {}
 
 func (x *ProveConsistencyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[8]
+	mi := &file_writ_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -622,7 +736,7 @@ func (x *ProveConsistencyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveConsistencyResponse.ProtoReflect.Descriptor instead.
 func (*ProveConsistencyResponse) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ProveConsistencyResponse) GetFromSize() uint64 {
@@ -662,10 +776,15 @@ const file_writ_v1_log_proto_rawDesc = "" +
 	"\vdecision_id\x18\x01 \x01(\tH\x00R\n" +
 	"decisionId\x12\x1c\n" +
 	"\bsequence\x18\x02 \x01(\x04H\x00R\bsequenceB\x04\n" +
-	"\x02by\"d\n" +
+	"\x02by\"\x8f\x01\n" +
 	"\x10GetEntryResponse\x12'\n" +
 	"\x05entry\x18\x01 \x01(\v2\x11.writ.v1.LogEntryR\x05entry\x12'\n" +
-	"\x0ftoolset_changes\x18\x02 \x03(\tR\x0etoolsetChanges\"\xcc\x01\n" +
+	"\x0ftoolset_changes\x18\x02 \x03(\tR\x0etoolsetChanges\x12)\n" +
+	"\x05items\x18\x03 \x03(\v2\x13.writ.v1.ItemStatusR\x05items\"a\n" +
+	"\n" +
+	"ItemStatus\x12(\n" +
+	"\x05state\x18\x01 \x01(\x0e2\x12.writ.v1.ItemStateR\x05state\x12)\n" +
+	"\x06erased\x18\x02 \x01(\v2\x11.writ.v1.LogEntryR\x06erased\"\xcc\x01\n" +
 	"\bLogEntry\x120\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.writ.v1.LogPositionR\bposition\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1f\n" +
@@ -704,7 +823,11 @@ const file_writ_v1_log_proto_rawDesc = "" +
 	"\x04path\x18\x03 \x03(\fR\x04path\x12\x1e\n" +
 	"\n" +
 	"checkpoint\x18\x04 \x01(\fR\n" +
-	"checkpoint2\xc3\x02\n" +
+	"checkpoint*S\n" +
+	"\tItemState\x12\x1a\n" +
+	"\x16ITEM_STATE_UNSPECIFIED\x10\x00\x12\x13\n" +
+	"\x0fITEM_STATE_KEPT\x10\x01\x12\x15\n" +
+	"\x11ITEM_STATE_ERASED\x10\x022\xc3\x02\n" +
 	"\n" +
 	"LogService\x12?\n" +
 	"\bGetEntry\x12\x18.writ.v1.GetEntryRequest\x1a\x19.writ.v1.GetEntryResponse\x12H\n" +
@@ -724,41 +847,47 @@ func file_writ_v1_log_proto_rawDescGZIP() []byte {
 	return file_writ_v1_log_proto_rawDescData
 }
 
-var file_writ_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_writ_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_writ_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_writ_v1_log_proto_goTypes = []any{
-	(*GetEntryRequest)(nil),          // 0: writ.v1.GetEntryRequest
-	(*GetEntryResponse)(nil),         // 1: writ.v1.GetEntryResponse
-	(*LogEntry)(nil),                 // 2: writ.v1.LogEntry
-	(*ListEntriesRequest)(nil),       // 3: writ.v1.ListEntriesRequest
-	(*ListEntriesResponse)(nil),      // 4: writ.v1.ListEntriesResponse
-	(*ProveInclusionRequest)(nil),    // 5: writ.v1.ProveInclusionRequest
-	(*ProveInclusionResponse)(nil),   // 6: writ.v1.ProveInclusionResponse
-	(*ProveConsistencyRequest)(nil),  // 7: writ.v1.ProveConsistencyRequest
-	(*ProveConsistencyResponse)(nil), // 8: writ.v1.ProveConsistencyResponse
-	(*LogPosition)(nil),              // 9: writ.v1.LogPosition
-	(*timestamppb.Timestamp)(nil),    // 10: google.protobuf.Timestamp
-	(*v1.Entry)(nil),                 // 11: writ.ledger.v1.Entry
+	(ItemState)(0),                   // 0: writ.v1.ItemState
+	(*GetEntryRequest)(nil),          // 1: writ.v1.GetEntryRequest
+	(*GetEntryResponse)(nil),         // 2: writ.v1.GetEntryResponse
+	(*ItemStatus)(nil),               // 3: writ.v1.ItemStatus
+	(*LogEntry)(nil),                 // 4: writ.v1.LogEntry
+	(*ListEntriesRequest)(nil),       // 5: writ.v1.ListEntriesRequest
+	(*ListEntriesResponse)(nil),      // 6: writ.v1.ListEntriesResponse
+	(*ProveInclusionRequest)(nil),    // 7: writ.v1.ProveInclusionRequest
+	(*ProveInclusionResponse)(nil),   // 8: writ.v1.ProveInclusionResponse
+	(*ProveConsistencyRequest)(nil),  // 9: writ.v1.ProveConsistencyRequest
+	(*ProveConsistencyResponse)(nil), // 10: writ.v1.ProveConsistencyResponse
+	(*LogPosition)(nil),              // 11: writ.v1.LogPosition
+	(*timestamppb.Timestamp)(nil),    // 12: google.protobuf.Timestamp
+	(*v1.Entry)(nil),                 // 13: writ.ledger.v1.Entry
 }
 var file_writ_v1_log_proto_depIdxs = []int32{
-	2,  // 0: writ.v1.GetEntryResponse.entry:type_name -> writ.v1.LogEntry
-	9,  // 1: writ.v1.LogEntry.position:type_name -> writ.v1.LogPosition
-	10, // 2: writ.v1.LogEntry.time:type_name -> google.protobuf.Timestamp
-	11, // 3: writ.v1.LogEntry.entry:type_name -> writ.ledger.v1.Entry
-	2,  // 4: writ.v1.ListEntriesResponse.entries:type_name -> writ.v1.LogEntry
-	9,  // 5: writ.v1.ProveInclusionResponse.position:type_name -> writ.v1.LogPosition
-	0,  // 6: writ.v1.LogService.GetEntry:input_type -> writ.v1.GetEntryRequest
-	3,  // 7: writ.v1.LogService.ListEntries:input_type -> writ.v1.ListEntriesRequest
-	5,  // 8: writ.v1.LogService.ProveInclusion:input_type -> writ.v1.ProveInclusionRequest
-	7,  // 9: writ.v1.LogService.ProveConsistency:input_type -> writ.v1.ProveConsistencyRequest
-	1,  // 10: writ.v1.LogService.GetEntry:output_type -> writ.v1.GetEntryResponse
-	4,  // 11: writ.v1.LogService.ListEntries:output_type -> writ.v1.ListEntriesResponse
-	6,  // 12: writ.v1.LogService.ProveInclusion:output_type -> writ.v1.ProveInclusionResponse
-	8,  // 13: writ.v1.LogService.ProveConsistency:output_type -> writ.v1.ProveConsistencyResponse
-	10, // [10:14] is the sub-list for method output_type
-	6,  // [6:10] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	4,  // 0: writ.v1.GetEntryResponse.entry:type_name -> writ.v1.LogEntry
+	3,  // 1: writ.v1.GetEntryResponse.items:type_name -> writ.v1.ItemStatus
+	0,  // 2: writ.v1.ItemStatus.state:type_name -> writ.v1.ItemState
+	4,  // 3: writ.v1.ItemStatus.erased:type_name -> writ.v1.LogEntry
+	11, // 4: writ.v1.LogEntry.position:type_name -> writ.v1.LogPosition
+	12, // 5: writ.v1.LogEntry.time:type_name -> google.protobuf.Timestamp
+	13, // 6: writ.v1.LogEntry.entry:type_name -> writ.ledger.v1.Entry
+	4,  // 7: writ.v1.ListEntriesResponse.entries:type_name -> writ.v1.LogEntry
+	11, // 8: writ.v1.ProveInclusionResponse.position:type_name -> writ.v1.LogPosition
+	1,  // 9: writ.v1.LogService.GetEntry:input_type -> writ.v1.GetEntryRequest
+	5,  // 10: writ.v1.LogService.ListEntries:input_type -> writ.v1.ListEntriesRequest
+	7,  // 11: writ.v1.LogService.ProveInclusion:input_type -> writ.v1.ProveInclusionRequest
+	9,  // 12: writ.v1.LogService.ProveConsistency:input_type -> writ.v1.ProveConsistencyRequest
+	2,  // 13: writ.v1.LogService.GetEntry:output_type -> writ.v1.GetEntryResponse
+	6,  // 14: writ.v1.LogService.ListEntries:output_type -> writ.v1.ListEntriesResponse
+	8,  // 15: writ.v1.LogService.ProveInclusion:output_type -> writ.v1.ProveInclusionResponse
+	10, // 16: writ.v1.LogService.ProveConsistency:output_type -> writ.v1.ProveConsistencyResponse
+	13, // [13:17] is the sub-list for method output_type
+	9,  // [9:13] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_writ_v1_log_proto_init() }
@@ -771,7 +900,7 @@ func file_writ_v1_log_proto_init() {
 		(*GetEntryRequest_DecisionId)(nil),
 		(*GetEntryRequest_Sequence)(nil),
 	}
-	file_writ_v1_log_proto_msgTypes[5].OneofWrappers = []any{
+	file_writ_v1_log_proto_msgTypes[6].OneofWrappers = []any{
 		(*ProveInclusionRequest_DecisionId)(nil),
 		(*ProveInclusionRequest_Sequence)(nil),
 	}
@@ -780,13 +909,14 @@ func file_writ_v1_log_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_v1_log_proto_rawDesc), len(file_writ_v1_log_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   9,
+			NumEnums:      1,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_writ_v1_log_proto_goTypes,
 		DependencyIndexes: file_writ_v1_log_proto_depIdxs,
+		EnumInfos:         file_writ_v1_log_proto_enumTypes,
 		MessageInfos:      file_writ_v1_log_proto_msgTypes,
 	}.Build()
 	File_writ_v1_log_proto = out.File
