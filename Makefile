@@ -16,7 +16,7 @@ build_tool = $(GO) build -modfile=.tools/$(1).mod -o $@ $(2)
 
 .PHONY: help
 help: ## Say what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ## Building
 
@@ -48,6 +48,10 @@ soak: ## Every fuzz target for FUZZTIME (1m each), then every TestSoak for SOAKT
 .PHONY: bench
 bench: build $(BIN)/ghz ## Load the service beside its own health check; fails below the gates (BENCHFLAGS=)
 	$(GO) run ./bench $(BENCHFLAGS)
+
+.PHONY: bench-peers
+bench-peers: build $(BIN)/opa ## Decide beside OPA's own server: same rules, calls, machine and run (BENCHFLAGS=)
+	$(GO) run ./bench -peers $(BENCHFLAGS)
 
 .PHONY: lint
 lint: lint-go lint-proto lint-policy lint-modules ## Everything that can be said without running the code

@@ -67,7 +67,14 @@ func (at site) plain(i int) (*writv1.DecideRequest, error) {
 	servers := at.estate.serversOf(automation)
 	server := servers[i%len(servers)]
 	tools := at.estate.usedBy(automation, server)
-	call, err := at.callOf(i, automation, server, tools[i%len(tools)], i*7+1)
+	tool, amount := tools[i%len(tools)], i*7+1
+	if at.estate.Pays { // keep away from what a rule reads: the tool before pays nothing
+		amount = -1
+		if pays(tool) {
+			tool--
+		}
+	}
+	call, err := at.callOf(i, automation, server, tool, amount)
 	if err == nil && i%100 == 99 {
 		call.ToolsetFingerprint = changed
 	}

@@ -10,14 +10,34 @@ import (
 	"strings"
 )
 
-// kinds are what tools are, by turns, as a review states it.
-func kinds() []string {
-	return []string{
-		"effect: read\n    risk: low\n    undo: trivial\n    exposure: internal\n    collection: false\n    idempotent: true",
-		"effect: read\n    risk: medium\n    undo: trivial\n    exposure: sensitive\n    collection: false\n    idempotent: true",
-		"effect: write\n    risk: low\n    undo: {can: possible, who: any operator, needs: the path, within: a week, consumed_by: the nightly clean-up}\n    exposure: internal\n    collection: false\n    idempotent: true",
-		"effect: write\n    risk: high\n    undo: impossible\n    exposure: outbound\n    collection: false",
+// traits are what a review states of a tool, in the words of reviews and policies.
+type traits struct {
+	Effect     string `json:"effect"`
+	Risk       string `json:"risk"`
+	Undo       string `json:"undo"`
+	Exposure   string `json:"exposure"`
+	Collection bool   `json:"collection"`
+	Idempotent bool   `json:"idempotent"`
+}
+
+// traitsOf says what a tool is: four kinds by turns.
+func traitsOf(tool int) traits {
+	return []traits{
+		{Effect: "read", Risk: "low", Undo: "trivial", Exposure: "internal", Idempotent: true},
+		{Effect: "read", Risk: "medium", Undo: "trivial", Exposure: "sensitive", Idempotent: true},
+		{Effect: "write", Risk: "low", Undo: "possible", Exposure: "internal", Idempotent: true},
+		{Effect: "write", Risk: "high", Undo: "impossible", Exposure: "outbound"},
+	}[tool%4]
+}
+
+// stated is the traits in a review.
+func (t traits) stated() string {
+	undo := t.Undo
+	if undo == "possible" {
+		undo = "{can: possible, who: any operator, needs: the path, within: a week, consumed_by: the nightly clean-up}"
 	}
+	return fmt.Sprintf("effect: %s\n    risk: %s\n    undo: %s\n    exposure: %s\n    collection: %t\n    idempotent: %t",
+		t.Effect, t.Risk, undo, t.Exposure, t.Collection, t.Idempotent)
 }
 
 // toolList is what a server would send for tools/list.
@@ -96,7 +116,7 @@ func review(server string, tools []int, id identity) []byte {
 	fmt.Fprintf(&b, "workspace: %s\nserver: %s\ntoolset: toolsets/%s.json\nprose_digest: %s\ntools:\n",
 		workspace, server, server, id.ProseDigest)
 	for _, tool := range tools {
-		fmt.Fprintf(&b, "  %s:\n    %s\n", toolName(tool), kinds()[tool%len(kinds())])
+		fmt.Fprintf(&b, "  %s:\n    %s\n", toolName(tool), traitsOf(tool).stated())
 		b.WriteString("    description: Made up to be asked about often.\n" +
 			"    basis: {kind: source_code, reference: bench, by: bench, at: 2026-01-01}\n" +
 			"    rejected: \"anything stricter: nothing is behind it\"\n")

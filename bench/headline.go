@@ -147,13 +147,18 @@ func (h *headline) failed() error { return failed(h.Gates) }
 func (h *headline) charts() map[string]plot.Chart {
 	c := plot.Chart{Title: "Answers per second at 64 callers, by round", X: "round", Y: "answers/s"}
 	for _, name := range []string{health, decide, plain, mix, worst} {
-		line := plot.Line{Name: name}
-		for _, r := range runsOf(h.Runs, name, mixCallers) {
-			line.Points = append(line.Points, plot.Point{X: float64(r.Round + 1), Y: r.perSecond()})
-		}
-		c.Lines = append(c.Lines, line)
+		c.Lines = append(c.Lines, byRound(h.Runs, name))
 	}
 	return map[string]plot.Chart{"rounds": c}
+}
+
+// byRound draws a load's answers per second at 64 callers.
+func byRound(runs []run, name string) plot.Line {
+	line := plot.Line{Name: name}
+	for _, r := range runsOf(runs, name, mixCallers) {
+		line.Points = append(line.Points, plot.Point{X: float64(r.Round + 1), Y: r.perSecond()})
+	}
+	return line
 }
 
 // serve writes an estate below dir and starts the service on it.

@@ -31,11 +31,17 @@ const batchSize = 100
 type loading struct {
 	name    string
 	base    string // the load that it is compared with
-	svc     *service
+	of      measured
 	callers int
 	// decisions in one answer; 0 for an empty call.
 	decisions int
 	drive     func(context.Context, time.Duration) (sample, error)
+}
+
+// measured is a process under load.
+type measured interface {
+	// reading is what it has used up to now.
+	reading(context.Context) (reading, error)
 }
 
 // sample is what a generator found.
@@ -54,14 +60,14 @@ func (s settings) ghzLoads(svc *service, calls string, callers int) []loading {
 		}
 	}
 	return []loading{
-		{name: health, base: health, svc: svc, callers: callers, drive: by("grpc.health.v1.Health.Check", "")},
-		{name: decide, base: health, svc: svc, callers: callers, decisions: 1, drive: by("writ.v1.DecisionService.Decide", calls)},
+		{name: health, base: health, of: svc, callers: callers, drive: by("grpc.health.v1.Health.Check", "")},
+		{name: decide, base: health, of: svc, callers: callers, decisions: 1, drive: by("writ.v1.DecisionService.Decide", calls)},
 	}
 }
 
 // own is a load by the own generator. Its requests go on where the run before ended.
 func (svc *service) own(l loading, spec load.Spec) loading {
-	l.svc, l.callers = svc, spec.Callers
+	l.of, l.callers = svc, spec.Callers
 	l.drive = func(ctx context.Context, d time.Duration) (sample, error) {
 		spec.Duration = d
 		r, err := svc.callers.Run(ctx, spec)
@@ -69,12 +75,16 @@ func (svc *service) own(l loading, spec load.Spec) loading {
 			return sample{}, fmt.Errorf("%s: %w", l.name, err)
 		}
 		spec.From = r.Next
-		return sample{
-			answers: int(r.Answers()), took: r.Took, //nolint:gosec // far below 2^63
-			p50: r.Latency.Quantile(0.5), p99: r.Latency.Quantile(0.99), kinds: r.Kinds,
-		}, nil
+		return sampleOf(r), nil
 	}
 	return l
+}
+
+func sampleOf(r load.Result) sample {
+	return sample{
+		answers: int(r.Answers()), took: r.Took, //nolint:gosec // far below 2^63
+		p50: r.Latency.Quantile(0.5), p99: r.Latency.Quantile(0.99), kinds: r.Kinds,
+	}
 }
 
 func (svc *service) emptyLoad(callers int) loading {

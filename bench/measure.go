@@ -67,7 +67,7 @@ func warmUp(ctx context.Context, loads []loading) error {
 }
 
 func (l loading) once(ctx context.Context, d time.Duration) (run, error) {
-	before, err := l.svc.reading(ctx)
+	before, err := l.of.reading(ctx)
 	if err != nil {
 		return run{}, err
 	}
@@ -75,7 +75,7 @@ func (l loading) once(ctx context.Context, d time.Duration) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
-	after, err := l.svc.reading(ctx)
+	after, err := l.of.reading(ctx)
 	if err != nil {
 		return run{}, err
 	}

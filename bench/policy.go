@@ -18,8 +18,8 @@ func writePolicy(ctx context.Context, writ, dir string, e estate) (string, error
 	if e.Rules == 0 && !e.Pays {
 		return "", nil
 	}
-	if out, err := exec.CommandContext(ctx, writ, "policy", "init", dir).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s policy init: %w: %s", writ, err, out)
+	if err := initPolicy(ctx, writ, dir); err != nil {
+		return "", err
 	}
 	if e.Pays {
 		if err := write(filepath.Join(dir, "writ", "payments.rego"), payments); err != nil {
@@ -27,6 +27,14 @@ func writePolicy(ctx context.Context, writ, dir string, e estate) (string, error
 		}
 	}
 	return dir, write(filepath.Join(dir, "writ", "houserules.rego"), rules(e.Rules))
+}
+
+// initPolicy writes the default policy to dir.
+func initPolicy(ctx context.Context, writ, dir string) error {
+	if out, err := exec.CommandContext(ctx, writ, "policy", "init", dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s policy init: %w: %s", writ, err, out)
+	}
+	return nil
 }
 
 // rules makes rules as people write them: each is about one tool of one server.

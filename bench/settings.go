@@ -13,10 +13,11 @@ import (
 
 // settings are what can be asked for on the command line.
 type settings struct {
-	writ, ghz, dir, output, save string
+	writ, ghz, opa, dir, output, save string
 
 	Quick       bool          `json:"quick,omitempty"`
 	Soak        time.Duration `json:"soak_ns,omitempty"`
+	Peers       bool          `json:"peers,omitempty"`
 	Rounds      int           `json:"rounds"`
 	Duration    time.Duration `json:"duration_ns"`
 	Connections int           `json:"connections"`
@@ -57,11 +58,13 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.SetOutput(errOut)
 	flags.StringVar(&s.writ, "writ", ".bin/writ", "the service's `binary`")
 	flags.StringVar(&s.ghz, "ghz", ".bin/ghz", "the load generator's `binary`")
+	flags.StringVar(&s.opa, "opa", ".bin/opa", "OPA's `binary`, for -peers")
 	flags.StringVar(&s.dir, "dir", "", "where to put the temporary data `directory`: the disk that is measured")
 	flags.StringVar(&s.output, "o", "table", "output: table or json")
 	flags.StringVar(&s.save, "save", "", "`directory` to save the result in, as JSON, with its charts")
 	flags.BoolVar(&s.Quick, "quick", false, "only 64 callers, one second a run, nothing in process: under a minute")
 	flags.DurationVar(&s.Soak, "soak", 0, "instead: the mix for so long, with memory and index lag over time")
+	flags.BoolVar(&s.Peers, "peers", false, "instead: beside OPA's own server, with the same rules and calls")
 	flags.IntVar(&s.Rounds, "rounds", 5, "how often each load is run; medians are compared")
 	flags.DurationVar(&s.Duration, "duration", 3*time.Second, "how long each run takes")
 	flags.IntVar(&s.Connections, "connections", 4, "connections of the load generators")
@@ -96,16 +99,22 @@ func (s settings) check() error {
 
 // mode names what is run, and the files of its result.
 func (s settings) mode() string {
-	if s.Soak > 0 {
+	switch {
+	case s.Soak > 0:
 		return "soak"
+	case s.Peers:
+		return "peers"
 	}
 	return "decide"
 }
 
 // run does what was asked for.
 func (s settings) run(ctx context.Context, dir string, progress io.Writer) (report, error) {
-	if s.Soak > 0 {
+	switch s.mode() {
+	case "soak":
 		return runSoak(ctx, s, dir, progress)
+	case "peers":
+		return runPeers(ctx, s, dir, progress)
 	}
 	return runHeadline(ctx, s, dir, progress)
 }

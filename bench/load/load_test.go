@@ -1,9 +1,14 @@
 package load_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -106,6 +111,35 @@ func TestEveryRequestIsSentAndEveryAnswerCounted(t *testing.T) {
 	}
 	if sent == 0 || r.Answers() != sent || r.Next != 2+sent || r.Kinds[healthpb.HealthCheckResponse_SERVING] != sent {
 		t.Errorf("the service saw %d; the run counted %d answers, %v, and goes on at %d", sent, r.Answers(), r.Kinds, r.Next)
+	}
+}
+
+// Over HTTP too, every request is sent whole and every body read.
+func TestHTTP(t *testing.T) {
+	var seen atomic.Uint64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); string(body) != "ask" {
+			w.WriteHeader(http.StatusTeapot)
+		}
+		seen.Add(1)
+		_, _ = w.Write(bytes.Repeat([]byte("x"), 3000))
+	}))
+	defer s.Close()
+	ask := func(length int) load.Spec {
+		return load.Spec{
+			Callers: 3, Duration: 50 * time.Millisecond,
+			Next: func(b []byte, _ uint64) []byte {
+				return fmt.Appendf(b, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", length, "ask"[:length])
+			},
+			Kind: func(body []byte) (int, error) { return len(body) / 1000, nil },
+		}
+	}
+	r, err := load.RunHTTP(t.Context(), s.Listener.Addr().String(), ask(3))
+	if err != nil || r.Answers() == 0 || r.Answers() != seen.Load() || r.Kinds[3] != r.Answers() {
+		t.Errorf("the service saw %d; the run counted %v, %v", seen.Load(), r.Kinds, err)
+	}
+	if _, err := load.RunHTTP(t.Context(), s.Listener.Addr().String(), ask(2)); err == nil || !strings.Contains(err.Error(), "418") {
+		t.Errorf("got %v, want the status", err)
 	}
 }
 

@@ -24,7 +24,7 @@ var bans = []ban{
 		"a gRPC status exists only at the edge"},
 	{"github.com/alecthomas/kong", []string{"cmd/writ"},
 		"only the command has flags"},
-	{"net/http", []string{"server/...", "clients/...", "cmd/writ"},
+	{"net/http", []string{"server/...", "clients/...", "bench", "bench/...", "cmd/writ"},
 		"what judges or stores a decision fetches nothing"},
 }
 
