@@ -10,7 +10,7 @@
 
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 class Bad extends Error {}
 
@@ -130,6 +130,7 @@ function checkEntry(raw, sequence, before, key) {
   if (at < before) throw new Bad('its time is before that of the entry before it');
   if ((sequence === 0) !== (body.number === 1)) throw new Bad('LogCreated is entry 0, and only that');
   if (sequence === 0) {
+    key.restored = fields(body.value).find((f) => f.number === 5)?.value;
     const created = Object.fromEntries(fields(body.value).map((f) => [f.number, f.value.toString()]));
     if (created[1] !== key.id || created[3] !== key.text) throw new Bad('the log was created with another id or key');
   }
@@ -274,6 +275,40 @@ class Verification {
   }
 }
 
+// verifyLog verifies one data directory, and returns what it went over.
+function verifyLog(dir, key, kept) {
+  if (existsSync(join(dir, 'unfinished'))) throw new Bad(`${dir} is a copy that was not finished`);
+  const checkpoints = readCheckpoints(dir, key, kept); // before the log, which can only have grown since
+  const segments = countSegments(dir);
+  const v = new Verification(key, checkpoints);
+  for (let n = 0; n < segments; n++) {
+    const s = new Segment(dir, n);
+    s.begun(false);
+    v.segment(s, n === segments - 1);
+  }
+  v.end();
+  return { v, segments, checkpoints };
+}
+
+// verifyEpochs verifies the logs that a log was restored from, each by what the next says.
+function verifyEpochs(dir, key) {
+  const epochs = [];
+  const all = basename(dirname(dir)) === 'epochs' ? dirname(dir) : join(dir, 'epochs'); // of an epoch, beside it
+  for (let { restored } = key; restored;) {
+    const said = Object.fromEntries(fields(restored).map((f) => [f.number, f.value]));
+    const before = parseKey((said[7] ?? '').toString());
+    const at = join(all, before.id);
+    if (said[2]?.toString() !== before.id) throw new Bad(`the log goes on from ${said[2]}, and the key is of ${before.id}`);
+    const { v } = verifyLog(at, before, []);
+    if (BigInt(v.tree.size) !== said[3] || !v.tree.root().equals(said[4] ?? Buffer.of())) {
+      throw new Bad(`${at} has ${v.tree.size} entries, and another root or number of them was restored: ${said[3]}`);
+    }
+    epochs.push({ log_id: before.id, entries: v.tree.size });
+    restored = before.restored;
+  }
+  return epochs;
+}
+
 function main([dir, verifierKey, ...kept]) {
   if (!dir || !verifierKey) {
     console.error('usage: node verify.mjs DIR VERIFIER_KEY [CHECKPOINT…]');
@@ -281,18 +316,11 @@ function main([dir, verifierKey, ...kept]) {
   }
   try {
     const key = parseKey(verifierKey);
-    const checkpoints = readCheckpoints(dir, key, kept); // before the log, which can only have grown since
-    const segments = countSegments(dir);
-    const v = new Verification(key, checkpoints);
-    for (let n = 0; n < segments; n++) {
-      const s = new Segment(dir, n);
-      s.begun(false);
-      v.segment(s, n === segments - 1);
-    }
-    v.end();
+    const { v, segments, checkpoints } = verifyLog(dir, key, kept);
+    const epochs = verifyEpochs(resolve(dir), key);
     console.log(JSON.stringify({
       log_id: key.id, entries: v.tree.size, batches: v.batches, segments,
-      checkpoints: checkpoints.length, signed: v.agreed, root: v.tree.root().toString('hex'), torn: v.torn > 0,
+      checkpoints: checkpoints.length, signed: v.agreed, root: v.tree.root().toString('hex'), torn: v.torn > 0, epochs,
     }));
     return 0;
   } catch (e) {

@@ -27,7 +27,8 @@ type logCmd struct {
 	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`
 	Erase       logEraseCmd       `cmd:"" help:"Destroy the keys of what entries hold encrypted."`
 
-	Backup logBackupCmd `cmd:"" help:"Copy a log, also while the service runs; a second time, only what is new."`
+	Backup  logBackupCmd  `cmd:"" help:"Copy a log, also while the service runs; a second time, only what is new."`
+	Restore logRestoreCmd `cmd:"" help:"Begin a new log that goes on from a backup."`
 }
 
 type logListCmd struct {

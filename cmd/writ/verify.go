@@ -34,6 +34,7 @@ func (k keysOf) explain(err error) error {
 type logVerifyCmd struct {
 	Dir string `arg:"" type:"existingdir" help:"The log's data directory, or an export of it."`
 	keysOf
+	PresentOnly bool `help:"Leave out the earlier epochs, which the log was restored from."`
 	output
 }
 
@@ -44,7 +45,7 @@ func (logVerifyCmd) Help() string {
 func (c logVerifyCmd) Run(ctx context.Context, s streams) error {
 	shown := progressOn(s.err)
 	o := c.verifyOptions(c.Dir)
-	o.Progress = shown.entries
+	o.Progress, o.PresentOnly = shown.entries, c.PresentOnly
 	if isArchive(c.Dir) {
 		report, err := ledger.VerifyArchive(ctx, o, 0)
 		shown.done()
@@ -74,7 +75,7 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 			"log_id": report.LogID, "entries": report.Entries, "decisions": report.Decisions, "repeats": report.Repeats,
 			"batches": report.Batches, "segments": report.Segments, "blobs": report.Blobs,
 			"checkpoints": report.Checkpoints, "signed": report.Signed,
-			"root": hex.EncodeToString(report.Root[:]), "torn_bytes": report.TornBytes,
+			"root": hex.EncodeToString(report.Root[:]), "torn_bytes": report.TornBytes, "epochs": epochRows(report.Epochs),
 		})
 	}
 	say(s.out, "verified: log %s, %d entries (%d decisions, %d of them repeats) in %d batches and %d segments, %d blobs\n",
@@ -83,7 +84,18 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 	if report.TornBytes > 0 {
 		say(s.out, "%d bytes after the last batch: one that is being written now, or never was acknowledged\n", report.TornBytes)
 	}
+	for _, e := range report.Epochs {
+		say(s.out, "it goes on from log %s, whose %d entries verify; lost are those after them%s\n", e.LogID, e.Entries, knownLost(e.Lost))
+	}
 	return nil
+}
+
+func epochRows(epochs []ledger.EpochReport) []map[string]any {
+	rows := make([]map[string]any, 0, len(epochs))
+	for _, e := range epochs {
+		rows = append(rows, map[string]any{"log_id": e.LogID, "entries": e.Entries, "known_lost": e.Lost})
+	}
+	return rows
 }
 
 func (c logVerifyCmd) tellArchive(s streams, report ledger.ExportReport) error {

@@ -30,6 +30,9 @@ type BackupOptions struct {
 	Progress func(entries uint64)
 	// FS is the disk. Default: the operating system's.
 	FS FS
+
+	// all is a copy of what nobody writes any more: to its end, its checkpoint as it is.
+	all bool
 }
 
 // BackupReport is what a backup holds and what was added to it.
@@ -73,6 +76,7 @@ type backup struct {
 	walk     walker
 	end      int64      // of the last batch that was walked over, in its segment
 	held     []*segment // what the backup had
+	epochs   string     // where earlier epochs go
 	blobs    map[string]bool
 	report   BackupReport
 }
@@ -90,12 +94,9 @@ func newBackup(o BackupOptions) (*backup, error) {
 	if o.KeysTo != "" && within(o.KeysTo, to.Dir) {
 		return nil, fmt.Errorf("%w: the keys would be in %s, with the log that they sign: name another place for them", ErrOptions, to.Dir)
 	}
-	key, err := ReadVerifierKey(VerifyOptions{Dir: o.Dir, KeyDir: o.KeyDir, FS: o.FS})
+	b := &backup{o: o, disk: from.FS, from: from, to: to, epochs: filepath.Join(to.Dir, epochsDir), blobs: map[string]bool{}}
+	key, err := b.checkpoint()
 	if err != nil {
-		return nil, err
-	}
-	b := &backup{o: o, disk: from.FS, from: from, to: to, blobs: map[string]bool{}}
-	if b.note, b.signed, err = readCheckpoint(b.disk, from.checkpoint(), key); err != nil {
 		return nil, err
 	}
 	b.report.LogID = b.signed.LogID
@@ -106,6 +107,20 @@ func newBackup(o BackupOptions) (*backup, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
+}
+
+// checkpoint reads the latest one, and returns the key that it was checked by: none of
+// what nobody writes any more, which is copied to its end and verified as a whole.
+func (b *backup) checkpoint() (key string, err error) {
+	if b.o.all {
+		b.note, err = readFile(b.disk, b.from.checkpoint(), checkpointLimit)
+		return "", err
+	}
+	key, err = ReadVerifierKey(VerifyOptions{Dir: b.o.Dir, KeyDir: b.o.KeyDir, FS: b.o.FS})
+	if err == nil {
+		b.note, b.signed, err = readCheckpoint(b.disk, b.from.checkpoint(), key)
+	}
+	return key, err
 }
 
 // readCheckpoint returns a checkpoint file and what it says. Errors: fs.ErrNotExist,
@@ -132,6 +147,9 @@ func (b *backup) run(ctx context.Context) error {
 	}
 	b.report.Entries, b.report.Signed = b.walk.at.first, b.signed.Size
 	if err := b.copyHeads(); err != nil {
+		return err
+	}
+	if err := b.copyEpochs(ctx); err != nil {
 		return err
 	}
 	// After the entries: whatever key one of them needs was there before it.

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // take takes hold of the backup's directory and looks at what it has.
@@ -17,13 +16,10 @@ func (b *backup) take(key string) error {
 	if err := b.directory(); err != nil {
 		return err
 	}
-	_, had, err := readCheckpoint(b.disk, b.to.checkpoint(), key)
-	if err == nil && had.Size > b.signed.Size {
-		err = fmt.Errorf("%w: %s has %d signed entries, the log %d: keep the backup, and see writ log restore", ErrRolledBack, b.to.Dir, had.Size, b.signed.Size)
+	if err := b.shorter(key); err != nil {
+		return err
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("is the backup of another log? %w", err)
-	}
+	var err error
 	if b.held, _, err = openSegments(b.disk, b.to.logDir(), readOnly); err != nil {
 		return err
 	}
@@ -34,6 +30,23 @@ func (b *backup) take(key string) error {
 		if s.header != b.walk.segments[i].header {
 			return fmt.Errorf("%w: %s is not a copy of %s: back up into another directory", ErrDamaged, s.name, b.walk.segments[i].name)
 		}
+	}
+	return nil
+}
+
+// shorter is ErrRolledBack where the backup has more than the log.
+func (b *backup) shorter(key string) error {
+	if b.o.all {
+		return nil
+	}
+	_, had, err := readCheckpoint(b.disk, b.to.checkpoint(), key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("is the backup of another log? %w", err)
+	case had.Size > b.signed.Size:
+		return fmt.Errorf("%w: %s has %d signed entries, the log %d: keep the backup, and see writ log restore", ErrRolledBack, b.to.Dir, had.Size, b.signed.Size)
 	}
 	return nil
 }
@@ -90,11 +103,14 @@ func (b *backup) copyLog(ctx context.Context) error {
 		b.walk.at = place{first: s.first, segment: number, offset: segmentHeader, prev: s.prev}
 	}
 	b.end = segmentHeader
-	for b.walk.at.first < b.signed.Size {
+	for b.o.all || b.walk.at.first < b.signed.Size {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		batch, err := b.walk.next()
+		if errors.Is(err, errEnd) && b.o.all {
+			break
+		}
 		if errors.Is(err, errEnd) {
 			return fmt.Errorf("%w: the log has %d entries, %s is signed for %d: %s", ErrRolledBack, b.walk.at.first, b.from.checkpoint(), b.signed.Size, restore)
 		}
@@ -113,6 +129,9 @@ func (b *backup) copyLog(ctx context.Context) error {
 		if b.o.Progress != nil {
 			b.o.Progress(b.walk.at.first)
 		}
+	}
+	if int(number) == len(b.walk.segments) {
+		return fmt.Errorf("%w: %s has no entry", ErrDamaged, b.from.logDir())
 	}
 	return b.copySegment(number)
 }
@@ -246,38 +265,41 @@ func (b *backup) copyHeads() error {
 	return replaceFile(b.disk, b.to.checkpoint(), b.note)
 }
 
+// copyEpochs copies the logs that this one goes on from, which nobody writes any more.
+func (b *backup) copyEpochs(ctx context.Context) error {
+	all, err := b.disk.ReadDir(filepath.Join(b.from.Dir, epochsDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range all {
+		if err == nil {
+			_, err = Backup(ctx, BackupOptions{
+				Dir: filepath.Join(b.from.Dir, epochsDir, e.Name()), To: filepath.Join(b.epochs, e.Name()), FS: b.disk, all: true,
+			})
+		}
+	}
+	return err
+}
+
 // copyKeys copies the key directory without the anchor, which is of this moment: put
 // back with old data, it would vouch for them.
 func (b *backup) copyKeys() error {
 	if err := mkdirAll(b.disk, b.o.KeysTo); err != nil {
 		return err
 	}
-	files, err := b.disk.ReadDir(b.from.KeyDir)
+	names, err := keyFiles(b.disk, b.from.KeyDir)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		name := filepath.Join(b.from.KeyDir, f.Name())
-		if f.IsDir() || name == b.from.Anchor || strings.HasSuffix(name, ".tmp") {
+	for _, name := range names {
+		from := filepath.Join(b.from.KeyDir, name)
+		if from == b.from.Anchor {
 			continue
 		}
-		if err := b.copyKey(name); err != nil {
+		if err := copyWhole(b.disk, from, filepath.Join(b.o.KeysTo, name)); err != nil {
 			return err
 		}
 		b.report.Keys++
 	}
 	return nil
-}
-
-func (b *backup) copyKey(name string) error {
-	from, err := b.disk.OpenFile(name, readOnly, 0)
-	if err != nil {
-		return err
-	}
-	defer from.Close() //nolint:errcheck // opened for reading
-	size, err := from.Size()
-	if err != nil {
-		return err
-	}
-	return copyFile(b.disk, from, filepath.Join(b.o.KeysTo, filepath.Base(name)), size, size)
 }

@@ -10,8 +10,12 @@ import (
 	"strconv"
 )
 
-// blobLimit bounds a blob, in bytes.
-const blobLimit = 64 << 20
+const (
+	// blobLimit bounds a blob that is put, in bytes.
+	blobLimit = 64 << 20
+	// stateLimit bounds any: a restored log's state may have millions of keys.
+	stateLimit = 1<<31 - 1
+)
 
 // PutBlob keeps content beside the log and returns its name, the SHA-256 in lower-case
 // hex. It is durable when PutBlob returns, so that an entry may name it. Putting the
@@ -65,7 +69,7 @@ func readBlob(disk FS, dir, name string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: blob %.80q: expected 64 lower-case hex digits", ErrNotFound, name)
 	}
 	path := blobPath(dir, name)
-	content, err := readFile(disk, path, blobLimit)
+	content, err := readFile(disk, path, stateLimit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: blob %s", ErrNotFound, name)
 	}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -32,7 +33,7 @@ func (l *Ledger) Erase(sequence uint64, by *ledgerv1.Actor, reason string) (Reco
 	if err != nil {
 		return Record{}, err
 	}
-	if err := l.destroy(erased, receipts[0].Sequence); err != nil {
+	if err := l.items.destroy(erased, receipts[0].Sequence); err != nil {
 		return Record{}, l.fail(err)
 	}
 	l.opts.Logger.Info("erased", "entry", sequence, "items", len(erased.GetItems()), "by", by.GetName(), "erased_by_entry", receipts[0].Sequence)
@@ -79,19 +80,19 @@ func (l *Ledger) erasable(r Record) (*ledgerv1.Erased, *ErasedError, error) {
 }
 
 // destroy overwrites the keys that an Erased entry names, where they are there.
-func (l *Ledger) destroy(e *ledgerv1.Erased, by uint64) error {
+func (k *itemKeys) destroy(e *ledgerv1.Erased, by uint64) error {
 	var slots []uint64
 	for _, item := range e.GetItems() {
-		s, err := l.items.slot(item.GetSlot())
+		s, err := k.slot(item.GetSlot())
 		damaged := errors.Is(err, errSlot) // and may hold some of the key
 		if err != nil && !damaged {
 			return fmt.Errorf("entry %d erased the item of slot %d: %w", by, item.GetSlot(), err)
 		}
-		if damaged || s.state == slotKey && bytes.Equal(s.key.Check(l.keys.logID, item.GetSlot()), item.GetKeyCheck()) {
+		if damaged || s.state == slotKey && bytes.Equal(s.key.Check(hex.EncodeToString(k.id[:]), item.GetSlot()), item.GetKeyCheck()) {
 			slots = append(slots, item.GetSlot())
 		}
 	}
-	return l.items.erase(slots, by)
+	return k.erase(slots, by)
 }
 
 // erasures are the Erased entries that a walk met. What they say is done again when the
@@ -107,13 +108,13 @@ func (x *erasures) note(e decisions.Envelope) {
 
 // destroyAgain finishes what a crash cut short, and erases anew what an old copy of the
 // key directory brought back.
-func (l *Ledger) destroyAgain(x *erasures) error {
+func (k *itemKeys) destroyAgain(x *erasures) error {
 	for _, e := range x.entries {
 		var erased ledgerv1.Erased
 		if err := proto.Unmarshal(e.Body, &erased); err != nil {
 			return fmt.Errorf("%w: entry %d: %w", ErrDamaged, e.Sequence, err)
 		}
-		if err := l.destroy(&erased, e.Sequence); err != nil {
+		if err := k.destroy(&erased, e.Sequence); err != nil {
 			return err
 		}
 	}

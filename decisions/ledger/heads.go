@@ -39,11 +39,8 @@ func (h *heads) add(disk FS, file string, v note.Verifier) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w: restore the file, or the key that signed it", ErrDamaged, file, err)
 	}
-	if h.bySize == nil {
-		h.bySize = map[uint64][]signedHead{}
-	}
 	s := signedHead{c, file, raw}
-	h.bySize[c.Size] = append(h.bySize[c.Size], s)
+	h.compare(s)
 	h.count++
 	if h.last.file == "" || c.Size > h.last.Size {
 		h.last = s
@@ -63,6 +60,14 @@ func (h *heads) covering(size uint64) (signedHead, error) {
 		}
 	}
 	return found, nil
+}
+
+// compare has the tree compared with a head, which may be of more entries than there are.
+func (h *heads) compare(s signedHead) {
+	if h.bySize == nil {
+		h.bySize = map[uint64][]signedHead{}
+	}
+	h.bySize[s.Size] = append(h.bySize[s.Size], s)
 }
 
 // checkTree compares a tree with the heads of its size. Most sizes have none.

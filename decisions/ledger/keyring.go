@@ -21,6 +21,7 @@ const (
 	signingFile  = "checkpoint.key" // note signer key
 	verifierFile = "checkpoint.pub" // note verifier key, for auditors
 	digestFile   = "digest.key"     // 32 bytes in hex
+	anchorFile   = "anchor"         // newest checkpoint, unless it is kept elsewhere
 	keyFileLimit = 4096
 )
 
@@ -82,16 +83,22 @@ func parseKeys(signing, digest string) (*Keys, error) {
 	if keys.logID == "" {
 		return nil, fmt.Errorf("%s: the key is named %q, expected %s", signingFile, signer.Name(), decisions.Origin("<log id>"))
 	}
-	raw, err := hex.DecodeString(digest)
-	if err != nil || len(raw) != len(keys.Digest) {
-		return nil, fmt.Errorf("%s: expected 64 hex digits", digestFile)
+	if keys.Digest, err = parseDigestKey(digest); err != nil {
+		return nil, fmt.Errorf("%s: %w", digestFile, err)
 	}
-	keys.Digest = [32]byte(raw)
 	if keys.VerifierKey, err = verifierKey(signing); err != nil {
 		return nil, fmt.Errorf("%s: %w", signingFile, err)
 	}
 	keys.verifier, err = note.NewVerifier(keys.VerifierKey)
 	return keys, err
+}
+
+func parseDigestKey(text string) (key [32]byte, err error) {
+	raw, err := hex.DecodeString(strings.TrimSpace(text))
+	if err != nil || len(raw) != len(key) {
+		return key, errors.New("expected 64 hex digits")
+	}
+	return [32]byte(raw), nil
 }
 
 // verifierKey derives the public half of a note signer key, whose last part is
@@ -116,6 +123,11 @@ func createKeys(disk FS, dir string) (*Keys, error) {
 	var digest [32]byte
 	rand.Read(id[:]) // never fails
 	rand.Read(digest[:])
+	return writeKeys(disk, dir, id, digest)
+}
+
+// writeKeys makes a signing key and writes the keys of a log of this id.
+func writeKeys(disk FS, dir string, id [16]byte, digest [32]byte) (*Keys, error) {
 	signing, public, err := note.GenerateKey(rand.Reader, decisions.Origin(hex.EncodeToString(id[:])))
 	if err != nil {
 		return nil, err

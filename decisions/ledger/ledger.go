@@ -16,6 +16,8 @@ type Ledger struct {
 	keys *Keys
 	id   [16]byte
 	lock io.Closer
+	// epochs are the logs that it goes on from; set before the goroutines start.
+	epochs []string
 
 	segments segmentList
 	head     head

@@ -16,6 +16,12 @@ type readBlobFunc func(name string) ([]byte, error)
 // files in it, and is read to know them. Errors: visit's and read's.
 func eachBlob(e decisions.Envelope, read readBlobFunc, visit func(name string) error) error {
 	switch e.Kind {
+	case decisions.KindLogCreated:
+		created, err := parseCreated(e.Body)
+		if state := created.GetRestored().GetStateSha256(); err == nil && state != "" {
+			err = visit(state)
+		}
+		return err
 	case decisions.KindPolicyActivated:
 		var p ledgerv1.PolicyActivated
 		if err := proto.Unmarshal(e.Body, &p); err != nil {

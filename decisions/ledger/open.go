@@ -46,8 +46,10 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		return err
 	}
 	opened = append(opened, l.lock.Close)
-	if err := checkServable(l.opts.FS, l.opts.Dir); err != nil {
-		return err
+	if l.opts.restored == nil {
+		if err := checkServable(l.opts.FS, l.opts.Dir); err != nil {
+			return err
+		}
 	}
 	if err := l.makeDirs(); err != nil {
 		return err
@@ -69,7 +71,7 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err := l.checkKeys(found); err != nil {
 		return err
 	}
-	if err := l.destroyAgain(&l.erased); err != nil {
+	if err := l.items.destroyAgain(&l.erased); err != nil {
 		return err
 	}
 	return l.start(found, blank)
@@ -78,13 +80,18 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 // checkKeys compares the digest key with the one that the log began with, and writes
 // the public key again where it went missing: it follows from the signing key.
 func (l *Ledger) checkKeys(found recovered) error {
-	if err := l.keys.keepPublic(l.opts.FS, l.opts.KeyDir); err != nil || found.size == 0 {
+	if err := l.keys.keepPublic(l.opts.FS, l.opts.KeyDir); err != nil {
 		return err
+	}
+	if found.size == 0 {
+		l.epochs = earlier(l.opts.restored)
+		return l.carry(l.created())
 	}
 	first, err := l.Entry(0)
 	if err != nil {
 		return err
 	}
+	l.epochs = earlier(first.Entry.GetLogCreated().GetRestored())
 	if check := first.Entry.GetLogCreated().GetDigestKeyCheck(); !bytes.Equal(check, l.keys.digestCheck()) {
 		return fmt.Errorf("%w: %s in %s is not the key that log %s began with: restore it from a backup", ErrKeys, digestFile, l.opts.KeyDir, l.keys.logID)
 	}
@@ -171,10 +178,16 @@ func (l *Ledger) firstEntries(clean bool, found recovered) []*ledgerv1.Entry {
 	if found.size > 0 {
 		return []*ledgerv1.Entry{started}
 	}
-	created := &ledgerv1.Entry{Body: &ledgerv1.Entry_LogCreated{LogCreated: &ledgerv1.LogCreated{
-		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.VerifierKey, DigestKeyCheck: l.keys.digestCheck(),
-	}}}
+	created := &ledgerv1.Entry{Body: &ledgerv1.Entry_LogCreated{LogCreated: l.created()}}
 	return []*ledgerv1.Entry{created, started}
+}
+
+// created is entry 0 of a log that begins now.
+func (l *Ledger) created() *ledgerv1.LogCreated {
+	return &ledgerv1.LogCreated{
+		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.VerifierKey, DigestKeyCheck: l.keys.digestCheck(),
+		Restored: l.opts.restored,
+	}
 }
 
 // appendOwn appends entries that only the ledger writes, whatever space is left.

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"time"
+
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 )
 
 // Options of a ledger. The zero value of every field but Dir works.
@@ -37,6 +39,9 @@ type Options struct {
 	Now func() time.Time
 	// FS is the disk. Default: the operating system's.
 	FS FS
+
+	// restored is what a log that is begun now goes on from; Restore sets it.
+	restored *ledgerv1.Restored
 }
 
 const minSegmentBytes = 512 << 10
@@ -51,7 +56,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.Dir = filepath.Clean(o.Dir)
 	o.KeyDir = defaulted(o.KeyDir, o.Dir+".keys")
-	o.Anchor = defaulted(o.Anchor, filepath.Join(o.KeyDir, "anchor"))
+	o.Anchor = defaulted(o.Anchor, filepath.Join(o.KeyDir, anchorFile))
 	o.CheckpointInterval = defaulted(o.CheckpointInterval, time.Second)
 	o.CheckpointEntries = defaulted(o.CheckpointEntries, 1000)
 	o.ReserveBytes = max(defaulted(o.ReserveBytes, 256<<20), indexNeeds)

@@ -74,7 +74,11 @@ func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segm
 		if sequence < tree.Size() {
 			continue
 		}
-		if err := l.writer.state.Replay(b.envelopes[i]); err != nil {
+		err := l.begun(b.envelopes[i])
+		if err == nil {
+			err = l.writer.state.Replay(b.envelopes[i])
+		}
+		if err != nil {
 			return &BadEntryError{sequence, s.name, b.place.offset, fmt.Errorf("%w: %w", ErrDamaged, err)}
 		}
 		l.erased.note(b.envelopes[i])

@@ -19,14 +19,14 @@ func (l *Ledger) scrub(ctx context.Context) {
 	began := time.Now()
 	var erased erasures
 	report, err := Verify(ctx, VerifyOptions{
-		Dir: l.opts.Dir, VerifierKey: l.keys.VerifierKey, KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS,
+		Dir: l.opts.Dir, VerifierKey: l.keys.VerifierKey, KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS, PresentOnly: true,
 		Progress: func(entries, _ uint64) {
 			pause(ctx, time.Duration(entries)*time.Second/scrubRate-time.Since(began))
 		},
 		visit: erased.note,
 	})
 	if err == nil {
-		err = l.destroyAgain(&erased)
+		err = l.items.destroyAgain(&erased)
 	}
 	switch {
 	case ctx.Err() != nil: // closing

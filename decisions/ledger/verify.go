@@ -28,6 +28,8 @@ type VerifyOptions struct {
 	// Progress is told how many entries were verified, now and then, and how many there
 	// are by the newest signed head. A log that is being written may have more.
 	Progress func(entries, of uint64)
+	// PresentOnly leaves out the earlier epochs, which the log was restored from.
+	PresentOnly bool
 	// FS is the disk. Default: the operating system's.
 	FS FS
 
@@ -51,6 +53,8 @@ type Report struct {
 	// TornBytes follow the last batch: of one that is being written, or was when the
 	// power went.
 	TornBytes int64
+	// Epochs are the logs that this one goes on from, newest first.
+	Epochs []EpochReport
 }
 
 // Verify recomputes a log from its bytes: checksums, chain, leaves, tree, signed
@@ -64,7 +68,11 @@ func Verify(ctx context.Context, o VerifyOptions) (Report, error) {
 		return Report{}, fmt.Errorf("verify %s: %w", o.Dir, err)
 	}
 	defer closeSegments(v.walk.segments) //nolint:errcheck // opened for reading
-	if err := v.run(ctx); err != nil {
+	err = v.run(ctx)
+	if err == nil && !o.PresentOnly {
+		err = v.epochs(ctx)
+	}
+	if err != nil {
 		return v.report, fmt.Errorf("verify %s: %w", o.Dir, err)
 	}
 	return v.report, nil
@@ -76,12 +84,13 @@ type verification struct {
 	key    string
 	signed *heads
 	walk   walker
-	tree   decisions.Frontier
-	keys   decisions.MemoryKeys
-	state  decisions.State
-	swept  int
-	blobs  map[string]bool
-	report Report
+	log    *decisions.Snapshot // as far as it was verified
+	// restored is what entry 0 says that the log goes on from; nil where it began anew.
+	restored *ledgerv1.Restored
+	state    decisions.State
+	swept    int
+	blobs    map[string]bool
+	report   Report
 }
 
 // open fills in what is not said, and returns the public key.
@@ -125,7 +134,8 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	v.report.LogID = decisions.LogIDOf(verifier.Name())
 	v.report.Checkpoints = v.signed.count
 	v.report.Signed = v.signed.last.Size
-	v.state = decisions.State{LogID: v.report.LogID, Keys: &v.keys}
+	v.log = &decisions.Snapshot{LogID: v.report.LogID}
+	v.state = decisions.State{LogID: v.report.LogID, Keys: &v.log.Keys}
 	v.walk.at = start()
 	v.walk.segments, _, err = openSegments(opts.FS, opts.logDir(), readOnly)
 	v.report.Segments = len(v.walk.segments)
@@ -166,7 +176,7 @@ func (v *verification) run(ctx context.Context) error {
 // batch verifies a batch that the walk has checked.
 func (v *verification) batch(b *batch) error {
 	for i, e := range b.envelopes {
-		err := v.entry(e, b.leaves[i])
+		err := v.entry(e, b.leaves[i], b.entries[i])
 		if bad := (*BadEntryError)(nil); err != nil && !errors.As(err, &bad) {
 			err = v.walk.badEntry(b, e.Sequence, err)
 		}
@@ -174,12 +184,13 @@ func (v *verification) batch(b *batch) error {
 			return err
 		}
 	}
+	v.log.BatchHash = b.hash
 	v.report.Batches++
 	v.sweep(b.time)
 	return nil
 }
 
-func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash) error {
+func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash, raw []byte) error {
 	if (e.Sequence == 0) != (e.Kind == decisions.KindLogCreated) {
 		return fmt.Errorf("body %d can't be entry %d", e.Kind, e.Sequence)
 	}
@@ -189,12 +200,12 @@ func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash) error {
 	if err := v.content(e); err != nil {
 		return err
 	}
-	v.tree.Append(leaf)
+	v.log.Append(e, leaf, raw)
 	v.report.Entries++
 	if v.v.visit != nil {
 		v.v.visit(e)
 	}
-	return v.signed.checkTree(&v.tree)
+	return v.signed.checkTree(&v.log.Tree)
 }
 
 // content checks what single kinds of entries say, and looks for the blobs they name.
@@ -203,6 +214,9 @@ func (v *verification) content(e decisions.Envelope) error {
 	switch e.Kind {
 	case decisions.KindLogCreated:
 		err = checkCreated(e.Body, v.report.LogID, v.key)
+		if err == nil {
+			err = v.carry(e)
+		}
 	case decisions.KindDecision:
 		err = v.decision(e)
 	case decisions.KindErased:
@@ -262,18 +276,18 @@ func (v *verification) blob(name string) error {
 
 // sweep drops expired keys whenever the records have doubled.
 func (v *verification) sweep(now int64) {
-	if v.keys.Len() > 2*v.swept+1024 {
-		v.keys.Sweep(now)
-		v.swept = v.keys.Len()
+	if v.log.Keys.Len() > 2*v.swept+1024 {
+		v.log.Keys.Sweep(now)
+		v.swept = v.log.Keys.Len()
 	}
 }
 
 func (v *verification) end() error {
-	v.report.Root = v.tree.Root()
+	v.report.Root = v.log.Tree.Root()
 	v.report.TornBytes = v.walk.torn
 	name := v.o.logDir()
 	if n := len(v.walk.segments); n > 0 {
 		name = v.walk.segments[n-1].name
 	}
-	return v.signed.reached(v.tree.Size(), name, v.walk.at.offset)
+	return v.signed.reached(v.log.Size(), name, v.walk.at.offset)
 }

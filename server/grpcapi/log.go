@@ -25,6 +25,8 @@ const (
 // reads only what is durable, and checks what it reads.
 type LogReader interface {
 	LogID() string
+	// Epochs are the ids of the logs that this one was restored from, newest first.
+	Epochs() []string
 	// Size is the number of durable entries.
 	Size() uint64
 	// Indexed is how many of them the index covers.
@@ -108,13 +110,35 @@ func (s *logService) placeOf(id string) (uint64, error) {
 		return 0, outside("decision_id", "%v", err)
 	}
 	if decisions.DecisionID(s.log.LogID(), sequence) != id {
-		return 0, fmt.Errorf("%w: decision %s is of log %s…, this is log %s", decisions.ErrNotFound, id, short, s.log.LogID())
+		return 0, s.elsewhere(id, short)
 	}
 	return sequence, nil
 }
 
-// isDecision refuses an id that names no decision of this log.
+// elsewhere says where the decision of another log is to be looked for.
+func (s *logService) elsewhere(id, short string) error {
+	if epoch := s.epoch(short); epoch != "" {
+		return fmt.Errorf("%w: decision %s is of log %s, which this one was restored from: writ log verify and writ log export read it in the directory epochs/%s of the data", decisions.ErrNotFound, id, epoch, epoch)
+	}
+	return fmt.Errorf("%w: decision %s is of log %s…, this is log %s", decisions.ErrNotFound, id, short, s.log.LogID())
+}
+
+// epoch is the id of the earlier log whose decision ids begin so; empty where none does.
+func (s *logService) epoch(short string) string {
+	for _, id := range s.log.Epochs() {
+		if decisions.Epoch(id) == short {
+			return id
+		}
+	}
+	return ""
+}
+
+// isDecision refuses an id that names no decision of this log. One of an earlier epoch is
+// taken as it is: what ran is worth knowing, the more where the permit itself is lost.
 func (s *logService) isDecision(id string) error {
+	if short, _, err := decisions.ParseDecisionID(id); err == nil && s.epoch(short) != "" {
+		return nil
+	}
 	sequence, err := s.placeOf(id)
 	if err != nil {
 		return err

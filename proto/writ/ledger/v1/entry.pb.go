@@ -898,8 +898,10 @@ type Restored struct {
 	VerifierKey string `protobuf:"bytes,7,opt,name=verifier_key,json=verifierKey,proto3" json:"verifier_key,omitempty"`
 	// A checkpoint of it over more entries, where one was found: those between were lost.
 	NewestCheckpoint string `protobuf:"bytes,8,opt,name=newest_checkpoint,json=newestCheckpoint,proto3" json:"newest_checkpoint,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Ids of the logs that it had gone on from itself, newest first.
+	EarlierLogIds []string `protobuf:"bytes,9,rep,name=earlier_log_ids,json=earlierLogIds,proto3" json:"earlier_log_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Restored) Reset() {
@@ -986,6 +988,13 @@ func (x *Restored) GetNewestCheckpoint() string {
 		return x.NewestCheckpoint
 	}
 	return ""
+}
+
+func (x *Restored) GetEarlierLogIds() []string {
+	if x != nil {
+		return x.EarlierLogIds
+	}
+	return nil
 }
 
 // WriterStarted says that a process began to write.
@@ -2709,7 +2718,7 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x06format\x18\x02 \x01(\rR\x06format\x12!\n" +
 	"\fverifier_key\x18\x03 \x01(\tR\vverifierKey\x12(\n" +
 	"\x10digest_key_check\x18\x04 \x01(\fR\x0edigestKeyCheck\x124\n" +
-	"\brestored\x18\x05 \x01(\v2\x18.writ.ledger.v1.RestoredR\brestored\"\x89\x02\n" +
+	"\brestored\x18\x05 \x01(\v2\x18.writ.ledger.v1.RestoredR\brestored\"\xb1\x02\n" +
 	"\bRestored\x12+\n" +
 	"\x05actor\x18\x01 \x01(\v2\x15.writ.ledger.v1.ActorR\x05actor\x12\x15\n" +
 	"\x06log_id\x18\x02 \x01(\tR\x05logId\x12\x12\n" +
@@ -2720,7 +2729,8 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"checkpoint\x12!\n" +
 	"\fstate_sha256\x18\x06 \x01(\tR\vstateSha256\x12!\n" +
 	"\fverifier_key\x18\a \x01(\tR\vverifierKey\x12+\n" +
-	"\x11newest_checkpoint\x18\b \x01(\tR\x10newestCheckpoint\"d\n" +
+	"\x11newest_checkpoint\x18\b \x01(\tR\x10newestCheckpoint\x12&\n" +
+	"\x0fearlier_log_ids\x18\t \x03(\tR\rearlierLogIds\"d\n" +
 	"\rWriterStarted\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05clean\x18\x02 \x01(\bR\x05clean\x12#\n" +
