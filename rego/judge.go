@@ -1,9 +1,7 @@
 package rego
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
@@ -18,6 +16,8 @@ type judge struct {
 	query    ast.Body
 	// rules says where a verdict's code is written.
 	rules map[string]string
+	// words are what documents often hold.
+	words vocabulary
 	// probe finds arguments that a verdict needs and the call lacks; nil where the
 	// policy names no argument.
 	probe *probe
@@ -25,13 +25,9 @@ type judge struct {
 
 // verdict evaluates one document.
 func (j *judge) verdict(ctx context.Context, document []byte) (Verdict, error) {
-	value, err := ast.ValueFromReader(bytes.NewReader(document))
+	input, err := j.words.object(document)
 	if err != nil {
-		return Verdict{}, fmt.Errorf("arguments are not valid JSON: %w", err)
-	}
-	input, ok := value.(ast.Object)
-	if !ok {
-		return Verdict{}, fmt.Errorf("document is %v; expected an object", value)
+		return Verdict{}, err
 	}
 	run, done, err := j.begin(ctx, input)
 	if err != nil {

@@ -64,5 +64,5 @@ func (s *source) judge(c *ast.Compiler, reads []inputPath) (judge, error) {
 		return judge{}, err
 	}
 	probe, err := s.newProbe(reads)
-	return judge{compiler: c, store: s.store(), query: query, rules: s.rules(), probe: probe}, err
+	return judge{compiler: c, store: s.store(), query: query, rules: s.rules(), words: newVocabulary(s.stages(), reads), probe: probe}, err
 }
