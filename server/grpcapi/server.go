@@ -29,6 +29,11 @@ const MaxMessageBytes = 8 << 20
 // that judging needs, and a new one has to grow it. Calls beyond get one of their own.
 const streamWorkers = 128
 
+// window is how much a caller may send ahead, in bytes. A fixed window of this size holds
+// every usual call, so that neither updates of it nor the pings that would measure for a
+// better one travel between the answers.
+const window = 1 << 20
+
 // Options of the service. Decider and Log are required.
 type Options struct {
 	Decider *server.Decider
@@ -53,6 +58,7 @@ func New(o Options) (*grpc.Server, *health.Server) {
 		grpc.MaxRecvMsgSize(MaxMessageBytes),
 		grpc.MaxSendMsgSize(MaxMessageBytes),
 		grpc.NumStreamWorkers(streamWorkers),
+		grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 15 * time.Minute}),
 		grpc.ChainUnaryInterceptor(
 			interceptors.UnaryServerInterceptor(failures{o.Logger}),
