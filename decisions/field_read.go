@@ -150,7 +150,7 @@ func eachField(message []byte, visit func(tag, fieldValue) error) error {
 		if m < 0 {
 			return fmt.Errorf("%w: field %d does not parse: %w", ErrEnvelope, number, protowire.ParseError(m))
 		}
-		if err := visit(tag(protowire.EncodeTag(number, typ)), v); err != nil {
+		if err := visit(protowire.EncodeTag(number, typ), v); err != nil {
 			return err
 		}
 		message = message[n+m:]

@@ -10,12 +10,13 @@ import (
 type assembly struct {
 	buf    []byte
 	leaves []decisions.Hash
+	ends   []uint32 // in buf, of each entry
 	time   int64
 	limit  int // of buf
 }
 
 func (a *assembly) reset(time int64) {
-	a.buf, a.leaves, a.time = appendHeader(a.buf[:0]), a.leaves[:0], time
+	a.buf, a.leaves, a.ends, a.time = appendHeader(a.buf[:0]), a.leaves[:0], a.ends[:0], time
 }
 
 // full says whether another entry might not fit.
@@ -39,6 +40,6 @@ func (a *assembly) add(state *decisions.State, p decisions.Proposal, e decisions
 	buf, at := openEntry(a.buf)
 	a.buf = decisions.Seal(buf, p.Body, sequence, a.time, stored)
 	leaf := closeEntry(a.buf, at)
-	a.leaves = append(a.leaves, leaf)
+	a.leaves, a.ends = append(a.leaves, leaf), append(a.ends, uint32(len(a.buf))) //nolint:gosec // below maxFrame
 	return decisions.Receipt{LogID: state.LogID, Sequence: sequence, Leaf: leaf, Time: unixTime(a.time), Settlement: settlement}, nil
 }

@@ -11,35 +11,25 @@ import (
 )
 
 // What a sealed segment holds of a field is a table of its values in order, each with
-// the bitmap of the entries that hold it, cut into chunks. A chunk is
+// the bitmap of the entries that hold it, cut into chunks. A chunk is, for each value,
 //
-//	length, bytes   the last value of the chunk before; empty in the first
-//	for each value
 //	length, bytes   the value
 //	length, bytes   its bitmap (Roaring's portable format)
 //
-// with each length as a varint. A chunk stands under its own last value; the last one
-// under 0xff, which no value begins with (they are UTF-8). So the first chunk at or
-// behind a value is the one that has it, if any has: and since a chunk says where it
-// begins, one that went missing is noticed.
-const (
-	chunkBytes = 16 << 10 // what a chunk is cut at
-	lastChunk  = "\xff"
-)
+// The directory of a segment says, for each field, how many chunks there are and, for
+// each but the first, the first value in it. Lengths and numbers are varints.
 
-// errChunk says that a chunk is not as it was written, or is missing.
+// chunkBytes is what a chunk is cut at.
+const chunkBytes = 4 << 10
+
+// errChunk says that a chunk is not as it was written.
 var errChunk = errors.New("what a segment holds of a field is damaged")
 
-// chunker puts a table together; write is given each chunk with what it stands under,
-// and must not keep it.
+// chunker puts a table together; write is given each chunk, and must not keep it.
 type chunker struct {
-	write func(under string, chunk []byte) error
-	buf   []byte
-	last  string
-}
-
-func newChunker(write func(string, []byte) error) *chunker {
-	return &chunker{write: write, buf: appendPiece(nil, nil)}
+	write  func(number int, chunk []byte) error
+	buf    []byte
+	firsts []string // of each chunk but the first
 }
 
 // add takes the next value.
@@ -50,19 +40,52 @@ func (c *chunker) add(value string, entries []uint32) error {
 	if err != nil {
 		return err
 	}
-	if len(c.buf)+len(encoded) > chunkBytes && c.last != "" {
-		if err := c.write(c.last, c.buf); err != nil {
+	if len(c.buf)+len(encoded) > chunkBytes && len(c.buf) > 0 {
+		if err := c.flush(); err != nil {
 			return err
 		}
-		c.buf = appendPiece(c.buf[:0], []byte(c.last))
+		c.firsts = append(c.firsts, value)
 	}
 	c.buf = appendPiece(appendPiece(c.buf, []byte(value)), encoded)
-	c.last = value
 	return nil
 }
 
-// finish writes the last chunk; there is always one.
-func (c *chunker) finish() error { return c.write(lastChunk, c.buf) }
+// flush writes a chunk; after the last value, the last one.
+func (c *chunker) flush() error {
+	err := c.write(len(c.firsts), c.buf)
+	c.buf = c.buf[:0]
+	return err
+}
+
+// appendDirectory appends what a segment's directory says of a field.
+func appendDirectory(dst []byte, firsts []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(firsts)))
+	for _, first := range firsts {
+		dst = appendPiece(dst, []byte(first))
+	}
+	return dst
+}
+
+// chunkOf returns which of a field's chunks has a value, if any has. Errors: errChunk.
+func chunkOf(directory []byte, field int, value string) (number int, err error) {
+	for ; field >= 0; field-- {
+		count, n := binary.Uvarint(directory)
+		if n <= 0 {
+			return 0, fmt.Errorf("%w: its directory ends", errChunk)
+		}
+		directory, number = directory[n:], 0
+		for range count {
+			var first []byte
+			if first, directory, err = cutPiece(directory); err != nil {
+				return 0, err
+			}
+			if string(first) <= value {
+				number++
+			}
+		}
+	}
+	return number, nil
+}
 
 func appendPiece(dst, piece []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(piece))), piece...)
@@ -76,37 +99,31 @@ func cutPiece(b []byte) (piece, rest []byte, err error) {
 	return b[n:][:size], b[n:][size:], nil
 }
 
-// findInChunk returns the bitmap of a value; nil where no entry holds it. Errors: errChunk, also where the chunk begins behind the value.
+// findInChunk returns the bitmap of a value; nil where no
+// entry holds it. Errors: errChunk.
 func findInChunk(chunk []byte, value string) (*roaring.Bitmap, error) {
-	after, rest, err := cutPiece(chunk)
-	if err != nil {
-		return nil, err
-	}
-	if len(after) > 0 && string(after) >= value {
-		return nil, fmt.Errorf("%w: the chunk for %q begins behind %q", errChunk, value, after)
-	}
-	for len(rest) > 0 {
-		var found, encoded []byte
-		if found, rest, err = cutPiece(rest); err == nil {
-			encoded, rest, err = cutPiece(rest)
+	for len(chunk) > 0 {
+		found, rest, err := cutPiece(chunk)
+		if err != nil {
+			return nil, err
 		}
+		encoded, rest, err := cutPiece(rest)
 		if err != nil {
 			return nil, err
 		}
 		if string(found) == value {
 			return readBitmap(encoded)
 		}
+		chunk = rest
 	}
 	return nil, nil
 }
 
-// readBitmap copies: the chunk's memory is the database's, and ends with its reader.
+// readBitmap copies, since the chunk is the database's.
 func readBitmap(encoded []byte) (*roaring.Bitmap, error) {
 	b := roaring.New()
 	n, err := b.FromBuffer(bytes.Clone(encoded))
-	if err == nil && n == int64(len(encoded)) {
-		err = b.Validate()
-	} else if err == nil {
+	if err == nil && n != int64(len(encoded)) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ func (f *fields) choose(segments []*segment, i int, until uint64, terms []decisi
 	if i == len(segments)-1 {
 		return f.chooseOpen(segments, i, until, terms)
 	}
-	found, err := f.l.index.choose(segments[i].number, terms)
+	found, err := f.l.index.choose(segments[i], terms)
 	if !errors.Is(err, errUnread) {
 		return found, err
 	}

@@ -36,7 +36,7 @@ func (x *index) close() error {
 	if x.faulted.Load() {
 		return os.RemoveAll(x.dir)
 	}
-	err := x.db.Close()
+	err := errors.Join(x.db.Close(), x.entries.close())
 	if x.broken.Load() {
 		err = errors.Join(err, os.RemoveAll(x.dir))
 	}

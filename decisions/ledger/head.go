@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -54,4 +55,10 @@ func (s *segmentList) view() []*segment {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.all
+}
+
+// holding returns the segment that holds an entry of the log.
+func (s *segmentList) holding(sequence uint64) *segment {
+	all := s.view()
+	return all[sort.Search(len(all), func(i int) bool { return all[i].first > sequence })-1]
 }

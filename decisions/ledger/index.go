@@ -16,25 +16,26 @@ import (
 )
 
 // index is what can be computed from the log and is kept so that it need not be:
-// tree hashes, places and idempotency keys. It stands at a multiple of tileWidth
+// tree hashes, places, idempotency keys, and what entries can be found by. It stands at a multiple of tileWidth
 // entries, behind the log; it is not synced; deleted, it is rebuilt.
 //
 //	"p"                       form of the index, log id, place of the last entry's
 //	                          batch, frontier
-//	"t" tile number           place of the batch before the tile's first entry,
-//	                          256 leaf hashes
+//	"t" tile number           place of the batch that holds the tile's first entry,
+//	                          checksum of its records in the file of entries
 //	"n" level, number         root of a complete subtree of 2^level leaves, level ≥ 8
 //	"k" key digest            key record
 //	"s" first sequence, epoch key digest
-//	"f" segment, field, value chunk of the field's values (chunks.go)
-//	"r" segment               its mark: all its chunks are there
+//	"f" segment, field, number chunk of the field's values (chunks.go)
+//	"r" segment               its mark, and where each chunk begins
 //
 // Numbers are big-endian.
 type index struct {
-	dir    string
-	logID  string
-	logger *slog.Logger
-	db     *badger.DB
+	dir     string
+	logID   string
+	logger  *slog.Logger
+	db      *badger.DB
+	entries entriesFile
 
 	// Owned by whoever calls commit.
 	frontier decisions.Frontier
@@ -67,8 +68,24 @@ func (x *index) open() (err error) {
 	if x.db, err = badger.Open(indexOptions(x.dir, x.logger)); err != nil {
 		return err
 	}
-	if err = x.load(); err != nil {
+	if err = x.load(); err == nil {
+		err = x.entries.open(x.dir)
+	}
+	if err != nil {
 		return errors.Join(err, x.db.Close())
+	}
+	return nil
+}
+
+// checkEntries reads all records of entries, and begins anew where some are not what
+// was written: nothing here is synced, so a power cut may have left any part behind.
+func (x *index) checkEntries() error {
+	for number := range x.size() / tileWidth {
+		if _, err := x.tile(number); err != nil {
+			x.logger.Warn("index unusable, rebuilding it from the log", "dir", x.dir, "error", err)
+			x.broken.Store(false)
+			return x.reset()
+		}
 	}
 	return nil
 }
@@ -79,6 +96,7 @@ func (x *index) reset() error {
 		if err := x.db.Close(); err != nil {
 			x.logger.Warn("closing the old index", "error", err)
 		}
+		x.entries.close() //nolint:errcheck,gosec // it is deleted next
 	}
 	x.frontier, x.last, x.cursor = decisions.Frontier{}, start(), nil
 	if err := os.RemoveAll(x.dir); err != nil {
@@ -94,7 +112,7 @@ func indexOptions(dir string, logger *slog.Logger) badger.Options {
 		WithMemTableSize(32 << 20).
 		WithNumMemtables(2).
 		WithNumCompactors(2).
-		WithBlockCacheSize(32 << 20).
+		WithBlockCacheSize(0). // what is neither compressed nor encrypted is read where it is mapped
 		WithIndexCacheSize(32 << 20).
 		WithValueLogFileSize(16 << 20).
 		WithCompression(options.None).
@@ -106,7 +124,8 @@ func indexOptions(dir string, logger *slog.Logger) badger.Options {
 // indexForm changes with what a value means, so that an index of another form is
 // rebuilt and not misread. 2: a key record's result tells a permit of which nothing is
 // known from none (R28); without a form, neither was told. 3: a key record tells which
-// epoch its first entry is of. 4: sealed segments' fields.
+// epoch its first entry is of. 4: sealed segments' fields,
+// and a file of entries.
 const indexForm = 4
 
 var (

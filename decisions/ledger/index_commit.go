@@ -43,23 +43,21 @@ func (x *index) commit(t tile) (err error) {
 	return txn.Commit()
 }
 
-// setTile writes leaves and the nodes above them, and moves the frontier.
+// setTile writes the entries' records and the nodes above them, and moves the frontier.
 func (x *index) setTile(txn *badger.Txn, t tile) error {
 	number := x.size() / tileWidth
-	value := appendPlace(make([]byte, 0, placeSize+tileWidth*32), x.last)
-	var failed error
+	sum, err := x.entries.write(number, t.leaves, t.spots)
 	for _, leaf := range t.leaves {
-		value = append(value, leaf[:]...)
 		x.frontier.AppendVisit(leaf, func(level int, n uint64, node decisions.Hash) {
 			if level >= tileLevel {
-				failed = errors.Join(failed, txn.Set(nodeKey(level, n), append([]byte(nil), node[:]...)))
+				err = errors.Join(err, txn.Set(nodeKey(level, n), append([]byte(nil), node[:]...)))
 			}
 		})
 	}
-	if failed != nil {
-		return failed
+	if err != nil {
+		return err
 	}
-	return txn.Set(tileKey(number), value)
+	return txn.Set(tileKey(number), binary.BigEndian.AppendUint32(appendPlace(nil, x.last), sum))
 }
 
 // setKey writes a record, and the way to it from its first entry.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"iter"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -16,103 +15,128 @@ import (
 // errUnread says that the index does not hold a segment's fields, or not all of them.
 var errUnread = errors.New("the segment's fields are not in the index")
 
-// setFields writes what a sealed segment holds, and last that it is all there.
-func (x *index) setFields(c *columns) (err error) {
-	defer func() {
-		if err != nil {
-			x.broken.Store(true)
-			err = fmt.Errorf("index %s: %w: start again, it will be rebuilt", x.dir, err)
-		}
-	}()
+// setFields writes what a sealed segment holds: its chunks, and behind them the
+// directory, without which they are none.
+func (x *index) setFields(c *columns) error {
 	w := x.db.NewWriteBatch()
 	defer w.Cancel()
+	directory := bytes.Clone(c.segment.mark[:])
 	for f := range c.rows {
-		table := newChunker(func(under string, chunk []byte) error {
-			return w.Set(fieldKey(c.segment.number, f, under), bytes.Clone(chunk))
-		})
+		table := chunker{write: func(number int, chunk []byte) error {
+			return w.Set(chunkKey(c.segment.number, f, number), bytes.Clone(chunk))
+		}}
 		for value, entries := range c.postings(f) {
 			if err := table.add(value, entries); err != nil {
-				return err
+				return x.damaged(err)
 			}
 		}
-		if err := table.finish(); err != nil {
-			return err
+		if err := table.flush(); err != nil {
+			return x.damaged(err)
 		}
+		directory = appendDirectory(directory, table.firsts)
 	}
 	if err := w.Flush(); err != nil {
-		return err
+		return x.damaged(err)
 	}
-	return x.db.Update(func(txn *badger.Txn) error {
-		return txn.Set(readKey(c.segment.number), c.segment.mark[:])
-	})
+	return x.damaged(x.db.Update(func(txn *badger.Txn) error {
+		return txn.Set(directoryKey(c.segment.number), directory)
+	}))
 }
 
 // hasFields says whether a segment was written whole.
-func (x *index) hasFields(s *segment) (found bool, err error) {
-	err = x.view(func(txn *badger.Txn) error {
-		item, err := txn.Get(readKey(s.number))
-		if err != nil {
-			return err
-		}
-		return item.Value(func(b []byte) error { found = bytes.Equal(b, s.mark[:]); return nil })
+func (x *index) hasFields(s *segment) (bool, error) {
+	err := x.get(func(txn *badger.Txn) error {
+		_, err := readDirectory(txn, s)
+		return err
 	})
-	return found, err
+	if errors.Is(err, errUnread) {
+		return false, nil
+	}
+	return err == nil, x.damaged(err)
 }
 
 // choose returns the entries of a segment that hold all of the terms. Errors: errUnread,
 // and the index's.
-func (x *index) choose(number uint32, terms []decisions.Term) (chosen, error) {
+func (x *index) choose(s *segment, terms []decisions.Term) (chosen, error) {
 	var all *roaring.Bitmap
 	err := x.get(func(txn *badger.Txn) error {
-		it := txn.NewIterator(badger.IteratorOptions{Prefix: segmentPrefix(number)})
-		defer it.Close()
-		for _, t := range terms {
-			some, err := chunkAt(it, number, t)
-			if err != nil {
+		directory, err := readDirectory(txn, s)
+		for i, t := range terms {
+			if err != nil || i > 0 && (all == nil || all.IsEmpty()) {
 				return err
 			}
-			if some == nil {
-				all = nil
-				return nil
-			}
-			if all == nil {
+			var some *roaring.Bitmap
+			some, err = bitmapAt(txn, directory, s.number, t)
+			switch {
+			case some == nil || i == 0:
 				all = some
-			} else {
+			default:
 				all.And(some)
 			}
 		}
-		return nil
+		return err
 	})
-	if err != nil && !errors.Is(err, errUnread) {
-		x.broken.Store(true)
-		return nil, fmt.Errorf("index %s: %w: start again, it will be rebuilt", x.dir, err)
+	if errors.Is(err, errUnread) {
+		return nil, err
 	}
-	return bitmapChosen{all}, err
+	return bitmapChosen{all}, x.damaged(err)
 }
 
-// chunkAt reads a term's bitmap; nil where no entry holds it.
-func chunkAt(it *badger.Iterator, number uint32, t decisions.Term) (found *roaring.Bitmap, err error) {
-	it.Seek(fieldKey(number, int(t.Field), t.Value))
-	if !it.ValidForPrefix(fieldKey(number, int(t.Field), "")) {
+// readDirectory returns a segment's directory: a few kB, which are kept. Errors:
+// errUnread where there is none, or another segment's of that number.
+func readDirectory(txn *badger.Txn, s *segment) ([]byte, error) {
+	if known := s.directory.Load(); known != nil {
+		return *known, nil
+	}
+	item, err := txn.Get(directoryKey(s.number))
+	if errors.Is(err, badger.ErrKeyNotFound) {
 		return nil, errUnread
 	}
-	err = it.Item().Value(func(chunk []byte) error {
+	if err != nil {
+		return nil, err
+	}
+	directory, err := item.ValueCopy(nil)
+	if err == nil && !bytes.HasPrefix(directory, s.mark[:]) {
+		err = errUnread
+	}
+	if err != nil {
+		return nil, err
+	}
+	directory = directory[markSize:]
+	s.directory.Store(&directory)
+	return directory, nil
+}
+
+// bitmapAt reads a term's bitmap; nil where no entry holds it.
+// A chunk that went missing makes the segment unread.
+func bitmapAt(txn *badger.Txn, directory []byte, segment uint32, t decisions.Term) (*roaring.Bitmap, error) {
+	number, err := chunkOf(directory, int(t.Field), t.Value)
+	if err != nil {
+		return nil, err
+	}
+	item, err := txn.Get(chunkKey(segment, int(t.Field), number))
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, errUnread
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found *roaring.Bitmap
+	err = item.Value(func(chunk []byte) (err error) {
 		found, err = findInChunk(chunk, t.Value)
 		return err
 	})
-	if errors.Is(err, errChunk) {
-		err = fmt.Errorf("%w: %w", errUnread, err)
-	}
 	return found, err
 }
 
-func segmentPrefix(number uint32) []byte {
-	return binary.BigEndian.AppendUint32([]byte{'f'}, number)
+func chunkKey(segment uint32, field, number int) []byte {
+	key := append(binary.BigEndian.AppendUint32([]byte{'f'}, segment), byte(field))
+	return binary.BigEndian.AppendUint32(key, uint32(number)) //nolint:gosec // far fewer
 }
-func fieldKey(number uint32, field int, value string) []byte {
-	return append(append(segmentPrefix(number), byte(field)), value...)
+
+func directoryKey(segment uint32) []byte {
+	return binary.BigEndian.AppendUint32([]byte{'r'}, segment)
 }
-func readKey(number uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'r'}, number) }
 
 // bitmapChosen are the entries in a bitmap; none where it is nil.
 type bitmapChosen struct{ *roaring.Bitmap }

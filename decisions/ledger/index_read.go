@@ -58,47 +58,41 @@ func getKey(txn *badger.Txn, name []byte) (record decisions.KeyRecord, err error
 	return record, err
 }
 
-// tile returns a tile's place and leaves.
-func (x *index) tile(number uint64) (at place, leaves []decisions.Hash, err error) {
+// tilePlace returns a tile's place, and the checksum of its entries' records.
+func (x *index) tilePlace(number uint64) (at place, sum uint32, err error) {
 	err = x.get(func(txn *badger.Txn) error {
 		item, err := txn.Get(tileKey(number))
 		if err != nil {
-			return err
+			return fmt.Errorf("tile %d: %w", number, err)
 		}
 		return item.Value(func(b []byte) error {
-			if len(b) != placeSize+tileWidth*32 {
+			if len(b) != placeSize+4 {
 				return fmt.Errorf("tile %d has %d bytes", number, len(b))
 			}
-			at, leaves = parsePlace(b), make([]decisions.Hash, 0, tileWidth)
-			for b = b[placeSize:]; len(b) > 0; b = b[32:] {
-				leaves = append(leaves, decisions.Hash(b[:32]))
-			}
+			at, sum = parsePlace(b), binary.BigEndian.Uint32(b[placeSize:])
 			return nil
 		})
 	})
-	return at, leaves, err
+	return at, sum, x.damaged(err)
 }
 
-// placeOf returns a tile's place alone.
-func (x *index) placeOf(number uint64) (at place, err error) {
-	err = x.get(func(txn *badger.Txn) error {
-		item, err := txn.Get(tileKey(number))
-		if err != nil {
-			return err
-		}
-		return item.Value(func(b []byte) error {
-			if len(b) < placeSize {
-				return fmt.Errorf("tile %d has %d bytes", number, len(b))
-			}
-			at = parsePlace(b)
-			return nil
-		})
-	})
+// tile returns the records of a tile's entries.
+func (x *index) tile(number uint64) (tileRecords, error) {
+	_, sum, err := x.tilePlace(number)
 	if err != nil {
-		x.broken.Store(true)
-		err = fmt.Errorf("%w: index: tile %d: %w: start again, it will be rebuilt", ErrDamaged, number, err)
+		return nil, err
 	}
-	return at, err
+	records, err := x.entries.read(number, sum)
+	return records, x.damaged(err)
+}
+
+// damaged notes that the index is: the next start rebuilds it.
+func (x *index) damaged(err error) error {
+	if err == nil {
+		return nil
+	}
+	x.broken.Store(true)
+	return fmt.Errorf("%w: index %s: %w: start again, it will be rebuilt", ErrDamaged, x.dir, err)
 }
 
 // root returns the tree's root at a size that the index has reached.
@@ -125,13 +119,13 @@ func (x *index) readHashes(indexes []int64) ([]tlog.Hash, error) {
 func (x *index) node(level int, n uint64) (node decisions.Hash, err error) {
 	if level < tileLevel {
 		first := n << level
-		_, leaves, err := x.tile(first / tileWidth)
+		records, err := x.tile(first / tileWidth)
 		if err != nil {
 			return node, err
 		}
 		var f decisions.Frontier
-		for _, leaf := range leaves[first%tileWidth:][:1<<level] {
-			f.Append(leaf)
+		for i := range uint64(1) << level {
+			f.Append(records.leaf(first%tileWidth + i))
 		}
 		return f.Root(), nil
 	}

@@ -152,6 +152,45 @@ func TestIndexAhead(t *testing.T) {
 	refuses(t, short, ErrRolledBack)
 }
 
+// The records of entries have no log of their own: what a power cut left of them is
+// noticed at the start, and what the disk changed later by who reads it.
+func TestIndexEntriesDamaged(t *testing.T) {
+	o := testOptions(t)
+	l := openTest(t, o)
+	appendN(t, l, 700)
+	closeTest(t, l)
+	for name, change := range map[string]func(b []byte) []byte{
+		"changed": func(b []byte) []byte { b[300*entryRecord] ^= 1; return b },
+		"cut":     func(b []byte) []byte { return b[:300*entryRecord] },
+		"zeros":   func(b []byte) []byte { clear(b[tileBytes:]); return b },
+	} {
+		for _, clean := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", clean ", clean), func(t *testing.T) {
+				o := copyOf(t, l.opts)
+				edit(t, filepath.Join(o.indexDir(), "entries"), change)
+				if !clean {
+					must(t, os.Remove(o.cleanFile()))
+				}
+				l := openTest(t, o)
+				if _, err := l.Entry(300); (err == nil) == clean || clean && !errors.Is(err, ErrDamaged) {
+					t.Errorf("got %v", err)
+				}
+				must(t, l.Close())
+				if _, err := openTest(t, o).Entry(300); err != nil {
+					t.Errorf("at the next start: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The tree in the index is the tree of the log, at every size.
 func TestIndexRoots(t *testing.T) {
 	l := openTest(t, testOptions(t))

@@ -124,10 +124,24 @@ func (l *Ledger) openLog(begun []*segment) (err error) {
 	if l.items, err = openItemKeys(l.opts, l.id); err != nil {
 		return err
 	}
-	if l.index, err = openIndex(l.opts.indexDir(), l.keys.logID, l.opts.Logger); err != nil {
+	if l.index, err = openIndex(l.opts.indexDir(), l.keys.logID, l.opts.Logger); err == nil {
+		err = l.trustIndex()
+	}
+	if err != nil {
 		err = errors.Join(err, l.items.close())
 	}
 	return err
+}
+
+// trustIndex believes what the writer before left behind, where it stopped in order.
+func (l *Ledger) trustIndex() error {
+	if _, err := readFile(l.opts.FS, l.opts.cleanFile(), 64); err == nil {
+		return nil
+	}
+	if err := l.index.checkEntries(); err != nil {
+		return errors.Join(err, l.index.close())
+	}
+	return nil
 }
 
 // start begins to write where the log ends: first this process's own entries, then a

@@ -1,11 +1,10 @@
 package ledger
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"iter"
 
-	"github.com/dgraph-io/badger/v4"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/writ-dev/writ/decisions"
@@ -38,35 +37,34 @@ func (l *Ledger) Entries(from, to uint64) iter.Seq2[Record, error] {
 	}
 }
 
-// cursor reads forwards, and remembers the batch and the tile that it is in.
+// cursor reads entries, best forwards, and remembers the tile that it is in.
 type cursor struct {
 	l       *Ledger
-	walk    walker
-	frame   frame
-	entries [][]byte
-	tile    uint64 // of leaves
-	leaves  []decisions.Hash
+	scan    scanner
+	segment *segment
+	tile    uint64 // of records
+	records tileRecords
 }
 
 func (c *cursor) read(sequence uint64) (Record, error) {
-	leaf, err := c.leaf(sequence)
+	at, leaf, err := c.find(sequence)
 	if err != nil {
 		return Record{}, err
 	}
-	for len(c.entries) == 0 || sequence >= c.frame.first+uint64(c.frame.count) {
-		if err := c.step(); err != nil {
+	raw, err := c.bytes(sequence, at)
+	if err != nil {
+		return Record{}, err
+	}
+	if decisions.LeafHash(raw) != leaf { // perhaps it was written since the buffer was filled
+		c.scan.forget()
+		if raw, err = c.bytes(sequence, at); err != nil {
 			return Record{}, err
 		}
 	}
-	at := c.walk.at
-	if sequence < c.frame.first {
-		return Record{}, damaged(sequence, c.walk.segment().name, at.offset, "the batch begins with entry %d", c.frame.first)
-	}
-	raw := append([]byte(nil), c.entries[sequence-c.frame.first]...)
 	if got := decisions.LeafHash(raw); got != leaf {
-		return Record{}, damaged(sequence, c.walk.segment().name, at.offset, "its leaf hash is %x, the tree has %x: %s", got[:4], leaf[:4], restore)
+		return Record{}, damaged(sequence, c.segment.name, int64(at.offset), "its leaf hash is %x, the tree has %x: %s", got[:4], leaf[:4], restore)
 	}
-	return record(sequence, leaf, raw)
+	return record(sequence, leaf, bytes.Clone(raw))
 }
 
 func record(sequence uint64, leaf decisions.Hash, raw []byte) (Record, error) {
@@ -77,51 +75,34 @@ func record(sequence uint64, leaf decisions.Hash, raw []byte) (Record, error) {
 	return Record{Sequence: sequence, Time: unixTime(e.GetTimeUnixNano()), Leaf: leaf, Raw: raw, Entry: &e}, nil
 }
 
-// step reads the next batch.
-func (c *cursor) step() error {
-	f, err := c.walk.frame()
-	if view := c.l.segments.view(); errors.Is(err, errEnd) && len(view) > len(c.walk.segments) {
-		c.walk.segments = view // a segment was begun since
-		f, err = c.walk.frame()
-	}
-	if err == nil {
-		c.entries, err = f.entries(c.entries[:0])
-	}
-	if errors.Is(err, errEnd) || errors.Is(err, errBadFrame) {
-		return damaged(c.walk.at.first, c.walk.segment().name, c.walk.at.offset, "the batch can't be read: %s", restore)
-	}
-	c.frame = f
-	c.walk.at.offset += frameHeader + int64(len(f.payload))
-	c.walk.at.first = f.first + uint64(f.count)
-	return err
-}
-
-// leaf returns an entry's leaf hash, and sets the walk to its place at first.
-func (c *cursor) leaf(sequence uint64) (decisions.Hash, error) {
+// find returns where an entry's bytes are, and its leaf hash.
+func (c *cursor) find(sequence uint64) (spot, decisions.Hash, error) {
 	if at, leaf, ok := c.l.tail.find(sequence); ok {
-		c.begin(at)
-		return leaf, nil
+		return at, leaf, nil
 	}
-	number := sequence / tileWidth
-	if c.leaves == nil || c.tile != number {
-		at, leaves, err := c.l.index.tile(number)
-		if errors.Is(err, badger.ErrKeyNotFound) || err == nil && leaves == nil {
-			err = fmt.Errorf("tile %d is missing", number)
-		}
+	number, i := sequence/tileWidth, sequence%tileWidth
+	if c.records == nil || c.tile != number {
+		records, err := c.l.index.tile(number)
 		if err != nil {
-			c.l.index.broken.Store(true)
-			return decisions.Hash{}, fmt.Errorf("%w: index: %w: start again, it will be rebuilt", ErrDamaged, err)
+			return spot{}, decisions.Hash{}, err
 		}
-		c.begin(at)
-		c.tile, c.leaves = number, leaves
+		c.tile, c.records = number, records
 	}
-	return c.leaves[sequence%tileWidth], nil
+	return c.records.spot(i), c.records.leaf(i), nil
 }
 
-// begin sets the walk to a place, where it has not come that far.
-func (c *cursor) begin(at place) {
-	if c.walk.segments == nil || at.first > c.walk.at.first {
-		c.walk.segments, c.walk.loose = c.l.segments.view(), true
-		c.walk.at, c.entries = at, nil
+// bytes are good until the next call.
+func (c *cursor) bytes(sequence uint64, at spot) ([]byte, error) {
+	s := c.l.segments.holding(sequence)
+	if c.segment != s {
+		c.segment, c.scan = s, scanner{file: s.file, buf: c.scan.buf[:0], ahead: readAhead}
 	}
+	raw, err := c.scan.peek(int64(at.offset), int(at.size))
+	if err != nil {
+		return nil, &BadEntryError{sequence, s.name, int64(at.offset), err}
+	}
+	return raw, nil
 }
+
+// readAhead is how many bytes are read with an entry: those behind it are often next.
+const readAhead = 16 << 10

@@ -87,7 +87,7 @@ func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segm
 			return err
 		}
 	}
-	l.tail.add(b.place, b.leaves)
+	l.tail.add(b.place, b.leaves, b.ends())
 	return l.catchUp()
 }
 

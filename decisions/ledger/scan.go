@@ -10,9 +10,10 @@ const chunk = 256 << 10
 
 // scanner reads a file forwards through a buffer.
 type scanner struct {
-	file File
-	buf  []byte
-	at   int64 // of buf in the file
+	file  File
+	buf   []byte
+	at    int64 // of buf in the file
+	ahead int   // how much is read at once; 0: chunk
 }
 
 // peek returns n bytes at an offset; fewer only at the file's end. They are good
@@ -21,7 +22,7 @@ func (s *scanner) peek(offset int64, n int) ([]byte, error) {
 	if offset >= s.at && offset+int64(n) <= s.at+int64(len(s.buf)) {
 		return s.buf[offset-s.at:][:n], nil
 	}
-	size := max(n, chunk)
+	size := max(n, defaulted(s.ahead, chunk))
 	if cap(s.buf) < size {
 		s.buf = make([]byte, size)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/writ-dev/writ/decisions"
 )
@@ -88,6 +89,8 @@ type segment struct {
 	header
 	name string
 	file File
+	// directory of the fields in the index, once it was read.
+	directory atomic.Pointer[[]byte]
 }
 
 func segmentName(dir string, number uint32) string {

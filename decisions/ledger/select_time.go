@@ -26,7 +26,7 @@ func (l *Ledger) around(at int64, size uint64) (from, to uint64, err error) {
 	tiles, from, to := l.tail.around(at, size)
 	look := func(i int) (p place) {
 		if err == nil {
-			p, err = l.index.placeOf(uint64(i)) //nolint:gosec // not negative
+			p, _, err = l.index.tilePlace(uint64(i)) //nolint:gosec // not negative
 		}
 		return p
 	}

@@ -31,6 +31,7 @@ type tail struct {
 	drained sync.Cond
 	first   uint64 // sequence of leaves[0]: a multiple of tileWidth
 	leaves  []decisions.Hash
+	spots   []spot  // of the same entries
 	places  []place // of every batch from the one before leaves[0] on
 	changes []change
 	fresh   map[decisions.Hash]change
@@ -44,15 +45,19 @@ func newTail(x *index) *tail {
 	return t
 }
 
-// add takes a durable batch in. Leaves before t.first, which a replay meets when it
-// begins within a batch, are in the index already.
-func (t *tail) add(at place, leaves []decisions.Hash) {
+// add takes a durable batch in; ends say where in it each entry ends. Leaves before
+// t.first, which a replay meets when it begins within a batch, are in the index already.
+func (t *tail) add(at place, leaves []decisions.Hash, ends []uint32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if at.first < t.first {
-		leaves = leaves[min(uint64(len(leaves)), t.first-at.first):]
+	begin := uint32(frameHeader)
+	for i, end := range ends {
+		if at.first+uint64(i) >= t.first {
+			t.leaves = append(t.leaves, leaves[i])
+			t.spots = append(t.spots, spot{uint32(at.offset) + begin + 2, uint16(end - begin - 2)}) //nolint:gosec // a segment has at most 4 GiB, an entry 64 KiB
+		}
+		begin = end
 	}
-	t.leaves = append(t.leaves, leaves...)
 	t.places = append(t.places, at)
 }
 
@@ -109,6 +114,7 @@ func (t *tail) SetKey(key decisions.Hash, record decisions.KeyRecord, sequence u
 // replay goes on.
 type tile struct {
 	leaves  []decisions.Hash
+	spots   []spot
 	changes []change
 	last    place
 }
@@ -122,7 +128,7 @@ func (t *tail) take() (tile, bool) {
 	}
 	until := t.first + tileWidth
 	changes := sort.Search(len(t.changes), func(i int) bool { return t.changes[i].sequence >= until })
-	return tile{t.leaves[:tileWidth:tileWidth], t.changes[:changes:changes], t.places[t.holding(until-1)]}, true
+	return tile{t.leaves[:tileWidth:tileWidth], t.spots[:tileWidth:tileWidth], t.changes[:changes:changes], t.places[t.holding(until-1)]}, true
 }
 
 // drop forgets a tile that the index has taken in.
@@ -130,7 +136,7 @@ func (t *tail) drop(d tile) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.first += tileWidth
-	t.leaves, t.changes = t.leaves[tileWidth:], t.changes[len(d.changes):]
+	t.leaves, t.spots, t.changes = t.leaves[tileWidth:], t.spots[tileWidth:], t.changes[len(d.changes):]
 	t.places = t.places[t.holding(t.first-1):]
 	for _, c := range d.changes {
 		fresh := t.fresh[c.key]
@@ -149,14 +155,14 @@ func (t *tail) holding(sequence uint64) int {
 	return sort.Search(len(t.places), func(i int) bool { return t.places[i].first > sequence }) - 1
 }
 
-// find returns the place and leaf of an entry that is in the tail.
-func (t *tail) find(sequence uint64) (place, decisions.Hash, bool) {
+// find returns the spot and leaf of an entry that is in the tail.
+func (t *tail) find(sequence uint64) (spot, decisions.Hash, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if sequence < t.first || sequence-t.first >= uint64(len(t.leaves)) {
-		return place{}, decisions.Hash{}, false
+		return spot{}, decisions.Hash{}, false
 	}
-	return t.places[t.holding(sequence)], t.leaves[sequence-t.first], true
+	return t.spots[sequence-t.first], t.leaves[sequence-t.first], true
 }
 
 // subtree says whether the leaves from one sequence up to, not including, another are

@@ -31,6 +31,16 @@ type batch struct {
 	time      int64 // of the last entry
 }
 
+// ends returns where in the batch each of its entries ends.
+func (b *batch) ends() []uint32 {
+	ends, at := make([]uint32, len(b.entries)), frameHeader
+	for i, raw := range b.entries {
+		at += 2 + len(raw)
+		ends[i] = uint32(at) //nolint:gosec // below maxFrame
+	}
+	return ends
+}
+
 // walker goes over the log forwards, batch by batch, and checks all that can be
 // checked without the tree: checksums, chain, contiguity, envelopes, times. Recovery
 // and verification are this walk.

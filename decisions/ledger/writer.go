@@ -112,7 +112,7 @@ func (w *writer) publish(at place) {
 	w.next += uint64(len(leaves))
 	w.offset += int64(len(w.batch.buf))
 	w.time = w.batch.time
-	w.l.tail.add(at, leaves)
+	w.l.tail.add(at, leaves, w.batch.ends)
 	w.l.head.advance(leaves)
 	w.l.stats.batch(len(leaves), len(w.batch.buf))
 	w.l.space.wrote(len(w.batch.buf))
