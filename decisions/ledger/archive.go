@@ -80,15 +80,21 @@ func (a *archive) put(name string, content []byte) error {
 	if err := mkdirAll(a.disk, filepath.Dir(name)); err != nil {
 		return err
 	}
-	for dir := filepath.Dir(name); len(dir) >= len(a.dir); dir = filepath.Dir(dir) {
-		a.touched[dir] = true
-	}
+	a.touch(name)
 	return writeFile(a.disk, name, content)
 }
 
-// putBlob copies a blob, unless it is there already.
+// touch has the names that lead to a file synced by the next publish.
+func (a *archive) touch(name string) {
+	for dir := filepath.Dir(name); len(dir) >= len(a.dir); dir = filepath.Dir(dir) {
+		a.touched[dir] = true
+	}
+}
+
+// putBlob copies a blob, unless it is there already, perhaps from a run that was cut short.
 func (a *archive) putBlob(name string, content []byte) (copied bool, err error) {
 	if _, err := readBlob(a.disk, a.blobDir(), name); err == nil {
+		a.touch(blobPath(a.blobDir(), name))
 		return false, nil
 	}
 	return true, a.put(blobPath(a.blobDir(), name), content)

@@ -78,6 +78,7 @@ type backup struct {
 	held     []*segment // what the backup had
 	epochs   string     // where earlier epochs go
 	blobs    map[string]bool
+	synced   map[string]bool // directories whose names are durable
 	report   BackupReport
 }
 
@@ -94,7 +95,7 @@ func newBackup(o BackupOptions) (*backup, error) {
 	if o.KeysTo != "" && within(o.KeysTo, to.Dir) {
 		return nil, fmt.Errorf("%w: the keys would be in %s, with the log that they sign: name another place for them", ErrOptions, to.Dir)
 	}
-	b := &backup{o: o, disk: from.FS, from: from, to: to, epochs: filepath.Join(to.Dir, epochsDir), blobs: map[string]bool{}}
+	b := &backup{o: o, disk: from.FS, from: from, to: to, epochs: filepath.Join(to.Dir, epochsDir), blobs: map[string]bool{}, synced: map[string]bool{}}
 	key, err := b.checkpoint()
 	if err != nil {
 		return nil, err

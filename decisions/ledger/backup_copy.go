@@ -78,8 +78,11 @@ func (b *backup) directory() (err error) {
 	}
 	for _, dir := range []string{b.to.logDir(), b.to.blobDir()} {
 		if err == nil {
-			err = mkdirAll(b.disk, dir)
+			err = durableDir(b.disk, dir)
 		}
+	}
+	if err == nil { // what an earlier run left may not be durable
+		err = b.disk.SyncDir(b.to.logDir())
 	}
 	return err
 }
@@ -225,19 +228,28 @@ func (b *backup) copyBlob(name string) error {
 		return nil
 	}
 	b.blobs[name] = true
+	path := blobPath(b.to.blobDir(), name)
 	if _, err := readBlob(b.disk, b.to.blobDir(), name); err == nil {
-		return nil
+		return b.syncOnce(filepath.Dir(path))
 	}
 	content, err := readBlob(b.disk, b.from.blobDir(), name)
 	if err != nil {
 		return err
 	}
-	path := blobPath(b.to.blobDir(), name)
-	if err := mkdirAll(b.disk, filepath.Dir(path)); err != nil {
+	if err := durableDir(b.disk, filepath.Dir(path)); err != nil {
 		return err
 	}
 	b.report.Blobs++
 	return replaceFile(b.disk, path, content)
+}
+
+// syncOnce makes the names durable that an earlier run left in a directory.
+func (b *backup) syncOnce(dir string) error {
+	if b.synced[dir] {
+		return nil
+	}
+	b.synced[dir] = true
+	return b.disk.SyncDir(dir)
 }
 
 // copyHeads copies the checkpoints of segments that are whole in the backup, and last

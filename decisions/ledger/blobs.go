@@ -33,11 +33,7 @@ func (l *Ledger) PutBlob(content []byte) (string, error) {
 	if _, err := readBlob(l.opts.FS, l.opts.blobDir(), name); err == nil {
 		return name, l.opts.FS.SyncDir(filepath.Dir(path))
 	}
-	if err := mkdirAll(l.opts.FS, filepath.Dir(path)); err != nil {
-		return "", err
-	}
-	// mkdirAll lets an existing directory be; whoever made it may not have synced it yet.
-	if err := l.opts.FS.SyncDir(l.opts.blobDir()); err != nil {
+	if err := durableDir(l.opts.FS, filepath.Dir(path)); err != nil {
 		return "", err
 	}
 	if err := putFile(l.opts.FS, path, content, l.stats.blobs.Add(1)); err != nil {

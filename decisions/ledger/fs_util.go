@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
-// mkdirAll makes a directory and its parents, each durable in its own parent.
+// mkdirAll makes a directory and its parents, each durable in its own parent. One that
+// is there already is left as it is.
 func mkdirAll(disk FS, dir string) error {
 	err := disk.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrExist) {
@@ -25,6 +27,25 @@ func mkdirAll(disk FS, dir string) error {
 		return err
 	}
 	return disk.SyncDir(parent)
+}
+
+// durableDir is mkdirAll, but that one which is there already is durable too: who made
+// it may have died before it was.
+func durableDir(disk FS, dir string) error {
+	if err := mkdirAll(disk, dir); err != nil {
+		return err
+	}
+	return syncNames(disk, filepath.Dir(dir))
+}
+
+// syncNames makes names durable that are there already. A directory that can't be
+// synced at all, or that this process may not read, has no names of its making.
+func syncNames(disk FS, dir string) error {
+	err := disk.SyncDir(dir)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EROFS) {
+		return nil
+	}
+	return err
 }
 
 // replaceFile writes a file atomically and durably: a temporary name, its content

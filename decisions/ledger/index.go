@@ -34,6 +34,7 @@ type index struct {
 	dir     string
 	logID   string
 	logger  *slog.Logger
+	tune    func(badger.Options) badger.Options // nil: as they are
 	db      *badger.DB
 	entries entriesFile
 
@@ -47,8 +48,9 @@ type index struct {
 }
 
 // openIndex opens the index, and begins anew where it is damaged or another log's.
-func openIndex(dir, logID string, logger *slog.Logger) (*index, error) {
-	x := &index{dir: dir, logID: logID, logger: logger}
+func openIndex(o Options, logID string) (*index, error) {
+	dir, logger := o.indexDir(), o.Logger
+	x := &index{dir: dir, logID: logID, logger: logger, tune: o.tuneIndex}
 	err := x.open()
 	if err == nil {
 		return x, nil
@@ -65,7 +67,11 @@ func (x *index) open() (err error) {
 			err = fmt.Errorf("badger: %v", p)
 		}
 	}()
-	if x.db, err = badger.Open(indexOptions(x.dir, x.logger)); err != nil {
+	options := indexOptions(x.dir, x.logger)
+	if x.tune != nil {
+		options = x.tune(options)
+	}
+	if x.db, err = badger.Open(options); err != nil {
 		return err
 	}
 	if err = x.load(); err == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -101,7 +100,7 @@ func TestIndexOfAnOlderForm(t *testing.T) {
 	appendN(t, l, 2*tileWidth) // no key is in the tail
 	want := knownKeys(t, l)
 	closeTest(t, l)
-	if err := setOldForm(l.opts.indexDir(), l.LogID()); err != nil {
+	if err := setOldForm(l.opts, l.LogID()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, knownKeys(t, openTest(t, o))); diff != "" {
@@ -111,8 +110,8 @@ func TestIndexOfAnOlderForm(t *testing.T) {
 
 // setOldForm makes an index one that was written before indexes had a form: a position
 // begins with the log id, and no key record knows what was permitted.
-func setOldForm(dir, logID string) error {
-	x, err := openIndex(dir, logID, slog.New(slog.DiscardHandler))
+func setOldForm(o Options, logID string) error {
+	x, err := openIndex(o, logID)
 	if err != nil {
 		return err
 	}

@@ -46,8 +46,11 @@ func loadKeys(disk FS, dir string) (*Keys, error) {
 		return nil, err
 	}
 	digest, err := readFile(disk, filepath.Join(dir, digestFile), keyFileLimit)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %w: restore the file from a backup", ErrKeys, err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	keys, err := parseKeys(strings.TrimSpace(string(signing)), strings.TrimSpace(string(digest)))
 	if err != nil {
@@ -147,8 +150,11 @@ func writeKeys(disk FS, dir string, id [16]byte, digest [32]byte) (*Keys, error)
 // openKeys loads the keys, or creates them where there is no log yet.
 func openKeys(o Options, logExists bool) (*Keys, error) {
 	keys, err := loadKeys(o.FS, o.KeyDir)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrKeys) {
-		return keys, err
+	if err == nil { // who made them may have died before their names were durable
+		return keys, syncNames(o.FS, o.KeyDir)
+	}
+	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrKeys) {
+		return nil, err
 	}
 	if logExists {
 		return nil, fmt.Errorf("%w: %s holds a log, but its keys are not in %s: restore %s, %s and %s there, or name the directory that has them", ErrKeys, o.Dir, o.KeyDir, signingFile, digestFile, verifierFile)

@@ -39,7 +39,7 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 			}
 		}
 	}()
-	if err := mkdirAll(l.opts.FS, l.opts.Dir); err != nil {
+	if err := durableDir(l.opts.FS, l.opts.Dir); err != nil {
 		return err
 	}
 	if l.lock, err = l.opts.FS.Lock(l.opts.lockFile()); err != nil {
@@ -100,7 +100,7 @@ func (l *Ledger) checkKeys(found recovered) error {
 
 func (l *Ledger) makeDirs() error {
 	for _, dir := range []string{l.opts.logDir(), l.opts.blobDir(), l.opts.KeyDir, filepath.Dir(l.opts.Anchor)} {
-		if err := mkdirAll(l.opts.FS, dir); err != nil {
+		if err := durableDir(l.opts.FS, dir); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ func (l *Ledger) openLog(begun []*segment) (err error) {
 	if l.items, err = openItemKeys(l.opts, l.id); err != nil {
 		return err
 	}
-	if l.index, err = openIndex(l.opts.indexDir(), l.keys.logID, l.opts.Logger); err == nil {
+	if l.index, err = openIndex(l.opts, l.keys.logID); err == nil {
 		err = l.trustIndex()
 	}
 	if err != nil {

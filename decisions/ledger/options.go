@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+
 	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 )
 
@@ -42,6 +44,8 @@ type Options struct {
 
 	// restored is what a log that is begun now goes on from; Restore sets it.
 	restored *ledgerv1.Restored
+	// tuneIndex changes how Badger is opened: a simulation keeps it in memory.
+	tuneIndex func(badger.Options) badger.Options
 }
 
 const minSegmentBytes = 512 << 10

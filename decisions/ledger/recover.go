@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -20,6 +21,9 @@ type recovered struct {
 // and leaves the writer standing where the log ends. Damage that might be the index's
 // is looked at once more with a fresh one.
 func (l *Ledger) recover(ctx context.Context) (recovered, error) {
+	if err := l.harden(); err != nil {
+		return recovered{}, err
+	}
 	signed, err := readHeads(l.opts.FS, l.keys.verifier, l.opts.logDir(), l.opts.checkpoint(), l.opts.Anchor)
 	if err != nil {
 		return recovered{}, err
@@ -39,6 +43,33 @@ func (l *Ledger) recover(ctx context.Context) (recovered, error) {
 		return recovered{}, err
 	}
 	return recovered{w.at.first, w.torn}, l.sealMissing(signed)
+}
+
+// harden makes durable what the last segment holds: a process that died between a write
+// and its sync leaves a batch that can be read and is not on the disk. It is written
+// again, since a sync that failed may have marked it as written (on Linux). A batch is
+// synced before the next is begun, so that only the last can be one of these.
+func (l *Ledger) harden() error {
+	segments := l.segments.view()
+	if len(segments) == 0 {
+		return nil
+	}
+	s, from := segments[len(segments)-1], int64(0)
+	if l.index.last.segment == s.number {
+		from = min(l.index.last.offset, int64(s.size))
+	}
+	end, err := zeroFrom(s.file, from, int64(s.size))
+	if err != nil {
+		return err
+	}
+	last := make([]byte, min(end, maxFrame))
+	if _, err := s.file.ReadAt(last, end-int64(len(last))); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if _, err := s.file.WriteAt(last, end-int64(len(last))); err != nil {
+		return err
+	}
+	return s.file.Sync()
 }
 
 // replay walks from the index's last batch to the end of the log.

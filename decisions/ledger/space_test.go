@@ -11,12 +11,6 @@ import (
 	"testing"
 )
 
-func (d *simDisk) setFree(bytes uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.free = bytes
-}
-
 // closeOn closes a ledger on a disk of its own, and verifies it.
 func closeOn(t *testing.T, l *Ledger, disk FS) {
 	t.Helper()
