@@ -65,7 +65,7 @@ func (a *arguments) check(sent *decisions.Arguments) error {
 	err = a.schema.Validate(object)
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
-		return misfit(invalid)
+		return misfit(invalid, namesOf(a.schema))
 	}
 	return err
 }

@@ -87,7 +87,7 @@ func schemaError(err error) error {
 	var unloaded *jsonschema.LoadURLError
 	switch {
 	case errors.As(err, &meta) && errors.As(meta.Err, &invalid):
-		return fmt.Errorf("it is not a valid JSON Schema at %w", misfit(invalid))
+		return fmt.Errorf("it is not a valid JSON Schema at %w", misfit(invalid, nil))
 	case errors.As(err, &unloaded):
 		err = unloaded.Err
 	}

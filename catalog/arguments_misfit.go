@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -13,10 +14,11 @@ import (
 )
 
 // misfit says where the first misfit is and what was expected there. It repeats no
-// value: an error stands in the log, which holds no arguments (R35).
-func misfit(err *jsonschema.ValidationError) error {
+// value, and no name but those that the schema has: an error stands in the log, which
+// holds no arguments (R35). With nil for the names it repeats all of them.
+func misfit(err *jsonschema.ValidationError, known names) error {
 	var all []string
-	collect(err, &all)
+	known.collect(err, &all)
 	slices.SortFunc(all, func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), strings.Compare(a, b))
 	})
@@ -28,32 +30,32 @@ func misfit(err *jsonschema.ValidationError) error {
 
 // collect walks to the causes. Where a value fits none of several forms, the place
 // of the choice is what helps, not why each form does not fit.
-func collect(err *jsonschema.ValidationError, into *[]string) {
+func (n names) collect(err *jsonschema.ValidationError, into *[]string) {
 	switch k := err.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
 		for _, cause := range err.Causes {
-			collect(cause, into)
+			n.collect(cause, into)
 		}
 		if len(err.Causes) > 0 {
 			return
 		}
 	case *kind.AnyOf, *kind.OneOf:
 		if len(err.Causes) == 1 {
-			collect(err.Causes[0], into)
+			n.collect(err.Causes[0], into)
 			return
 		}
 	case *kind.Required:
 		for _, name := range k.Missing {
-			*into = append(*into, fmt.Sprintf("%s: missing", spot(pointer(err.InstanceLocation)+"/"+name)))
+			*into = append(*into, fmt.Sprintf("%s: missing", spot(n.pointer(err.InstanceLocation)+"/"+name)))
 		}
 		return
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			*into = append(*into, fmt.Sprintf("%s: not expected", spot(pointer(err.InstanceLocation)+"/"+name)))
+			*into = append(*into, fmt.Sprintf("%s: not expected", spot(n.pointer(append(slices.Clone(err.InstanceLocation), name)))))
 		}
 		return
 	}
-	*into = append(*into, spot(pointer(err.InstanceLocation))+": "+expected(err.ErrorKind))
+	*into = append(*into, spot(n.pointer(err.InstanceLocation))+": "+expected(err.ErrorKind))
 }
 
 // expected says what should have been there. Only numbers and type names are taken
@@ -117,14 +119,48 @@ func number(r *big.Rat) string {
 	return clip(r.FloatString(6))
 }
 
+// names are those that a schema gives to properties, at any place.
+type names map[string]bool
+
+func namesOf(s *jsonschema.Schema) names {
+	known := names{}
+	known.add(s, map[*jsonschema.Schema]bool{})
+	return known
+}
+
+func (n names) add(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	for name := range s.Properties {
+		n[name] = true
+	}
+	for _, part := range parts(s) {
+		n.add(part, seen)
+	}
+}
+
+// unknownName stands for a name that only the call has: it may be an address.
+const unknownName = "(a name that the schema does not have)"
+
 // pointer writes a place as a JSON pointer.
-func pointer(tokens []string) string {
+func (n names) pointer(tokens []string) string {
 	var b strings.Builder
 	for _, token := range tokens {
 		b.WriteByte('/')
+		if n != nil && !n[token] && !isIndex(token) {
+			token = unknownName
+		}
 		b.WriteString(token)
 	}
 	return b.String()
+}
+
+// isIndex says whether a token counts elements. A longer number may be a name.
+func isIndex(token string) bool {
+	_, err := strconv.ParseUint(token, 10, 16)
+	return err == nil && len(token) <= 4
 }
 
 // spot bounds and cleans a pointer: its names come from the call or the server.

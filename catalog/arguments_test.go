@@ -34,7 +34,9 @@ func TestCheckArguments(t *testing.T) {
 		{"the largest amount", order, `{"amount": 9007199254740993}`, ""},
 		{"one more than a double holds", order, `{"amount": 9007199254740994}`, "/amount: expected at most 9007199254740993"},
 		{"missing", order, `{}`, "/amount: missing"},
-		{"unknown", order, `{"amount": 1, "bcc": "x"}`, "/bcc: not expected"},
+		{"unknown", order, `{"amount": 1, "bcc": "x"}`, "/(a name that the schema does not have): not expected"},
+		{"a name of the caller's", `{"additionalProperties": {"type": "integer"}}`, `{"ada@example.org": "x"}`, "/(a name that the schema does not have): expected integer, got string"},
+		{"a number of the caller's", `{"additionalProperties": {"additionalProperties": false}}`, `{"0123456789": {"7": "x"}}`, "/(a name that the schema does not have)/7: not expected"},
 		{"enum keeps the server's words to itself", order, `{"amount": 1, "currency": "GBP"}`, "/currency: expected one of the 2 values that are allowed"},
 		{"inside a list", order, `{"amount": 1, "lines": [{"sku": "a"}, {}]}`, "/lines/1/sku: missing"},
 		{"pattern keeps the value to itself", order, `{"amount": 1, "note": "A1"}`, "/note: expected text that matches the pattern"},
@@ -47,7 +49,7 @@ func TestCheckArguments(t *testing.T) {
 		{"false", `false`, `{}`, "/: not expected"},
 		{"draft-07 tuple", `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"items": [{"type": "string"}]}}}`, `{"a": [1]}`, "/a/0: expected string, got number"},
 		{"2020-12 tuple", `{"properties": {"a": {"prefixItems": [{"type": "string"}]}}}`, `{"a": [1]}`, "/a/0: expected string, got number"},
-		{"a schema that refers to itself", `{"properties": {"next": {"$ref": "#"}}, "additionalProperties": false}`, `{"next": {"next": {"x": 1}}}`, "/next/next/x: not expected"},
+		{"a schema that refers to itself", `{"properties": {"next": {"$ref": "#"}}, "additionalProperties": false}`, `{"next": {"next": {"x": 1}}}`, "/next/next/(a name that the schema does not have): not expected"},
 		{"a schema in a circle", `{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}`, `{}`, "/: the schema refers to itself in a circle"},
 	}
 	for _, test := range tests {

@@ -27,7 +27,7 @@ func check(fsys fs.FS) (*source, *ast.Compiler, findings) {
 		return nil, nil, found.sorted()
 	}
 	found = append(found, s.lintInputs(c)...)
-	found = append(found, s.lintMask(readPaths(c))...)
+	found = append(found, s.lintMask(s.narrowPaths(c))...)
 	if _, wrong := compile(s.modules, s.tests); wrong != nil {
 		found = append(found, wrong...)
 	}

@@ -147,6 +147,8 @@ func conditions() []string {
 		`input.arguments.amount == 7`,
 		`json.marshal(input.arguments.amount) == "7.0"`,
 		`object.get(input.arguments, "amount", 0) > 5`,
+		`object.get(input.arguments, ["to", "address"], "y") == "x"`,
+		`object.get(input.labels, "team", input.tool) == "a"`,
 		`input.arguments.to.address == "x"`,
 		`count([x | some x in input.arguments.list]) == 0`,
 		`every x in input.arguments.list { x > 1 }`,

@@ -37,7 +37,7 @@ func Load(ctx context.Context, fsys fs.FS, o Options) (*Policy, error) {
 
 // policy puts a checked source together.
 func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
-	reads := readPaths(c)
+	reads := s.narrowPaths(c)
 	p := &Policy{
 		revision: s.revision(),
 		files:    s.files,
@@ -53,7 +53,7 @@ func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
 		p.mask, p.phrases = newMask(paths), s.phrases()
 	}
 	var err error
-	p.judge, err = s.judge(c, reads)
+	p.judge, err = s.judge(c, readPaths(c))
 	return p, err
 }
 

@@ -81,7 +81,7 @@ func TestBounds(t *testing.T) {
 		{"a negative count", func(m *writv1.DecideRequest) { m.Scope = &writv1.Scope{Selection: "s", Count: -1} }, "scope.count"},
 		{"a count beyond all", func(m *writv1.DecideRequest) { m.Scope = &writv1.Scope{Selection: "s", Count: 1e12 + 1} }, "scope.count"},
 		{"a label without key", func(m *writv1.DecideRequest) { m.Labels = map[string]string{"": "v"} }, "labels key"},
-		{"a long label", func(m *writv1.DecideRequest) { m.Labels = map[string]string{"k": strings.Repeat("v", 257)} }, "labels[k]"},
+		{"a long label", func(m *writv1.DecideRequest) { m.Labels = map[string]string{"k": strings.Repeat("v", 257)} }, "labels value"},
 		{"too many labels", func(m *writv1.DecideRequest) {
 			m.Labels = map[string]string{}
 			for i := range 33 {
