@@ -378,3 +378,30 @@ func TestAnotherLanguageVerifiesEpochs(t *testing.T) {
 		t.Errorf("a bit of the epoch flipped, and it says %q", complaint)
 	}
 }
+
+// A lost signing key ends no history: the data directory itself, moved aside, is what the
+// next epoch goes on from.
+func TestRestoreWithoutSigningKey(t *testing.T) {
+	o := testOptions(t)
+	l, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked(t, l, "run", decisions.Run)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(l.opts.KeyDir, signingFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), o); !errors.Is(err, ErrKeys) {
+		t.Errorf("a start without it: %v", err)
+	}
+	next := testOptions(t)
+	if r := mustRestore(t, RestoreOptions{Backup: o.Dir, Dir: next.Dir, OldKeys: l.opts.KeyDir}); r.Entries != l.Size() || r.Lost != 0 {
+		t.Errorf("%+v of %d entries", r, l.Size())
+	}
+	if s := asked(t, openTest(t, next), "run", decisions.Run).Settlement; s.GetDecisionId() != decisions.DecisionID(l.LogID(), 2) {
+		t.Errorf("a repeat: %v", s)
+	}
+}
