@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
@@ -33,6 +34,8 @@ var (
 	ErrNotFound = errors.New("not in the log")
 	// ErrNothingToErase: the entry holds nothing that is encrypted.
 	ErrNothingToErase = errors.New("nothing to erase")
+	// ErrPruned: the entry was in the log and was pruned. It is an ErrNotFound.
+	ErrPruned = fmt.Errorf("%w any more", ErrNotFound)
 	// ErrUncovered: no signed checkpoint covers the entry yet. It passes by itself.
 	ErrUncovered = errors.New("not covered by a checkpoint yet")
 	// ErrDamaged: stored bytes are not what was written.

@@ -47,7 +47,7 @@ func (s *Snapshot) Append(e Envelope, leaf Hash, raw []byte) {
 		s.Leaves = append(s.Leaves, leaf)
 	}
 	switch e.Kind {
-	case KindLogCreated:
+	case KindLogCreated, KindErased:
 		s.Entries = append(s.Entries, append([]byte(nil), raw...))
 	case KindPolicyActivated, KindCatalogActivated:
 		s.replace(e.Kind, append([]byte(nil), raw...))
@@ -76,6 +76,11 @@ func (s *Snapshot) Encode() ([]byte, error) {
 		m.Leaves = append(m.Leaves, s.Leaves[i][:])
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+// Tiles is the tree of the entries up to the last multiple of 256.
+func (s *Snapshot) Tiles() Frontier {
+	return Frontier{size: s.Size() - s.Size()%snapshotTile, nodes: append([]Hash(nil), s.Tree.nodes[:upperNodes(s.Size())]...)}
 }
 
 // upperNodes is how many complete subtrees cover the entries up to the last multiple

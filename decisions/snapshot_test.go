@@ -64,6 +64,7 @@ func TestSnapshotKeepsEntries(t *testing.T) {
 		{Body: &ledgerv1.Entry_CatalogActivated{CatalogActivated: &ledgerv1.CatalogActivated{Revision: "b"}}},
 		policy("c"),
 		{Body: &ledgerv1.Entry_WriterStarted{WriterStarted: &ledgerv1.WriterStarted{}}},
+		{Body: &ledgerv1.Entry_Erased{Erased: &ledgerv1.Erased{}}},
 	} {
 		appendTo(s, must(proto.Marshal(e)), uint64(i), 1)
 	}
@@ -71,7 +72,7 @@ func TestSnapshotKeepsEntries(t *testing.T) {
 	for _, raw := range must(decisions.ParseSnapshot(must(s.Encode()))).Entries {
 		kept = append(kept, must(decisions.ParseEnvelope(raw)).Sequence)
 	}
-	if want := []uint64{0, 2, 3}; !slices.Equal(kept, want) {
+	if want := []uint64{0, 2, 3, 5}; !slices.Equal(kept, want) {
 		t.Errorf("it keeps the entries %v, expected %v", kept, want)
 	}
 }

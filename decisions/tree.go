@@ -53,6 +53,20 @@ func (f *Frontier) AppendVisit(leaf Hash, visit func(level int, n uint64, node H
 	f.size++
 }
 
+// Visit visits the roots of the complete subtrees, largest first, until visit fails:
+// the n-th (from 0) of a level, leaves being level 0.
+func (f *Frontier) Visit(visit func(level int, n uint64, node Hash) error) error {
+	rest := f.size
+	for _, node := range f.nodes {
+		level := bits.Len64(rest) - 1
+		if err := visit(level, f.size>>level-1, node); err != nil {
+			return err
+		}
+		rest &^= 1 << level
+	}
+	return nil
+}
+
 // Root returns the tree's root hash; SHA-256 of nothing for the empty tree.
 func (f *Frontier) Root() Hash {
 	if f.size == 0 {

@@ -77,8 +77,10 @@ function readCheckpoints(dir, key, kept) {
 // The tree: roots of complete subtrees, largest first.
 
 class Tree {
-  size = 0;
-  nodes = [];
+  constructor(size = 0, nodes = []) {
+    this.size = size;
+    this.nodes = nodes;
+  }
 
   append(leaf) {
     let node = leaf;
@@ -116,6 +118,40 @@ function fields(b) {
   const all = [];
   for (let at = 0; at < b.length; at = all.at(-1).end) all.push(field(b, at));
   return all;
+}
+
+const uint = (all, number) => Number(all.find((f) => f.number === number && !f.bytes)?.value ?? 0n);
+const bytes = (all, number) => all.find((f) => f.number === number && f.bytes)?.value ?? Buffer.alloc(0);
+
+// readPruned reads what a Pruned entry says.
+function readPruned(raw) {
+  const [body, sequence] = fields(raw);
+  const said = fields(body.value);
+  const p = {
+    raw, sequence: Number(sequence.value), first: uint(said, 2), segment: uint(said, 3),
+    root: bytes(said, 4), state: bytes(said, 5).toString(), is: body.number === 8,
+  };
+  if (!p.is || p.first === 0 || p.segment === 0 || p.first > p.sequence) throw new Bad('it prunes what is not before it');
+  return p;
+}
+
+// readBegin reads where the log begins: behind what was pruned, or with entry 0.
+function readBegin(dir, key) {
+  const file = join(dir, 'log', 'begin');
+  if (!existsSync(file)) return { segment: 0, prev: Buffer.alloc(32), time: -(2n ** 63n), tree: new Tree() };
+  const all = fields(readFileSync(file));
+  const [encoded, pruned] = [bytes(all, 1), readPruned(bytes(all, 2))];
+  const state = fields(encoded);
+  const hashes = (number) => state.filter((f) => f.number === number && f.bytes).map((f) => f.value);
+  const tree = new Tree(uint(state, 2) - (uint(state, 2) % 256), hashes(5));
+  hashes(6).forEach((leaf) => tree.append(leaf));
+  const created = hashes(7)[0];
+  const isThis = sha256(encoded).toString('hex') === pruned.state && bytes(state, 1).toString() === key.id && created
+    && tree.size === pruned.first && tree.size === uint(state, 2) && tree.root().equals(pruned.root) && bytes(state, 4).length === 32;
+  if (!isThis) throw new Bad(`entry ${pruned.first} (${file}, offset 0): it is not the state that entry ${pruned.sequence} names`);
+  checkEntry(created, 0, -(2n ** 63n), key);
+  const time = BigInt.asIntN(64, state.find((f) => f.number === 3)?.value ?? 0n);
+  return { file, pruned, segment: pruned.segment, prev: bytes(state, 4), time, tree };
 }
 
 // checkEntry returns the entry's time.
@@ -189,33 +225,36 @@ class Segment {
   }
 }
 
-// countSegments returns how many segments were begun.
-function countSegments(dir) {
-  const names = readdirSync(join(dir, 'log')).filter((n) => /^\d{8}\.seg$/.test(n)).sort();
-  names.forEach((name, number) => {
-    if (Number(name.slice(0, 8)) !== number) throw new Bad(`segment ${number} is missing`);
+// lastSegment returns the number behind the last segment that was begun. Files before
+// the first are left over from a prune.
+function lastSegment(dir, first) {
+  const numbers = readdirSync(join(dir, 'log')).filter((n) => /^\d{8}\.seg$/.test(n))
+    .map((n) => Number(n.slice(0, 8))).filter((n) => n >= first).sort((a, b) => a - b);
+  numbers.forEach((number, i) => {
+    if (number !== first + i) throw new Bad(`segment ${first + i} is missing`);
   });
-  const last = names.length - 1;
-  return last >= 0 && !new Segment(dir, last).begun(true) ? last : names.length;
+  if (first > 0 && numbers.length === 0) throw new Bad(`segment ${first} is missing`);
+  const last = first + numbers.length - 1;
+  return last >= first && !new Segment(dir, last).begun(true) ? last : last + 1;
 }
 
 class Verification {
-  tree = new Tree();
-  prev = Buffer.alloc(32);
-  time = -(2n ** 63n);
+  ends = new Map(); // of segments, by size: the next segment and the root
   batches = 0;
-  agreed = 0;
   torn = 0;
 
-  constructor(key, checkpoints) {
-    this.key = key;
-    this.checkpoints = checkpoints;
+  constructor(key, checkpoints, begin) {
+    Object.assign(this, { key, checkpoints, begin, tree: begin.tree, prev: begin.prev, time: begin.time, first: begin.tree.size });
     this.sizes = new Set(checkpoints.map((c) => c.size));
+    if (this.first > 0 && !this.sizes.has(this.first)) throw new Bad(`no checkpoint is of the ${this.first} entries that were pruned`);
+    this.agreed = this.first;
+    this.checkTree();
   }
 
   segment(s, isLast) {
     if (s.logId !== this.key.id) throw new Bad(`${s.file}: it is of log ${s.logId}, the key is of ${this.key.id}`);
     if (s.first !== this.tree.size || !s.prev.equals(this.prev)) this.bad(s, 0, 'the segment does not continue the one before');
+    this.ends.set(s.first, { segment: s.number, root: this.tree.root() });
     let at = 128;
     for (let b; (b = this.batchAt(s, at)); at = b.end) this.batch(s, at, b);
     const rest = s.bytes.subarray(at);
@@ -240,6 +279,7 @@ class Verification {
     const leaves = b.entries.map((raw, i) => {
       try {
         this.time = checkEntry(raw, b.first + i, this.time, this.key);
+        if (fields(raw)[0].number === 8) this.pruned(readPruned(raw));
       } catch (e) {
         this.bad(s, at, e.message, b.first + i);
       }
@@ -251,6 +291,16 @@ class Verification {
     }
     this.prev = sha256(b.head.subarray(8, 56), ...leaves);
     this.batches++;
+  }
+
+  // pruned checks what an entry says was pruned: up to the end of a segment, or before
+  // this log's beginning, which one entry must account for.
+  pruned(p) {
+    if (p.sequence === this.begin.pruned?.sequence) this.accounted = p.raw.equals(this.begin.pruned.raw);
+    const end = this.ends.get(p.first);
+    if (p.first >= this.first && !(end?.segment === p.segment && end.root.equals(p.root))) {
+      throw new Bad(`it says that segment ${p.segment} begins with entry ${p.first}, behind another tree`);
+    }
   }
 
   checkTree() {
@@ -269,6 +319,9 @@ class Verification {
   }
 
   end() {
+    if (this.begin.pruned && !this.accounted) {
+      throw new Bad(`entry ${this.first} (${this.begin.file}, offset 0): the log begins here, but its entry ${this.begin.pruned.sequence} does not say so`);
+    }
     for (const c of this.checkpoints) {
       if (c.size > this.tree.size) throw new Bad(`entry ${this.tree.size} is missing: the log ends before it, but ${c.file} is signed for ${c.size} entries`);
     }
@@ -279,15 +332,16 @@ class Verification {
 function verifyLog(dir, key, kept) {
   if (existsSync(join(dir, 'unfinished'))) throw new Bad(`${dir} is a copy that was not finished`);
   const checkpoints = readCheckpoints(dir, key, kept); // before the log, which can only have grown since
-  const segments = countSegments(dir);
-  const v = new Verification(key, checkpoints);
-  for (let n = 0; n < segments; n++) {
+  const begin = readBegin(dir, key);
+  const end = lastSegment(dir, begin.segment);
+  const v = new Verification(key, checkpoints, begin);
+  for (let n = begin.segment; n < end; n++) {
     const s = new Segment(dir, n);
     s.begun(false);
-    v.segment(s, n === segments - 1);
+    v.segment(s, n === end - 1);
   }
   v.end();
-  return { v, segments, checkpoints };
+  return { v, segments: end - begin.segment, checkpoints };
 }
 
 // verifyEpochs verifies the logs that a log was restored from, each by what the next says.
@@ -319,7 +373,7 @@ function main([dir, verifierKey, ...kept]) {
     const { v, segments, checkpoints } = verifyLog(dir, key, kept);
     const epochs = verifyEpochs(resolve(dir), key);
     console.log(JSON.stringify({
-      log_id: key.id, entries: v.tree.size, batches: v.batches, segments,
+      log_id: key.id, entries: v.tree.size, first: v.first, batches: v.batches, segments,
       checkpoints: checkpoints.length, signed: v.agreed, root: v.tree.root().toString('hex'), torn: v.torn > 0, epochs,
     }));
     return 0;

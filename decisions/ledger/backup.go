@@ -73,6 +73,7 @@ type backup struct {
 	lock     io.Closer
 	note     []byte // the latest checkpoint, as it was when the copy began
 	signed   decisions.Checkpoint
+	begin    origin
 	walk     walker
 	end      int64      // of the last batch that was walked over, in its segment
 	held     []*segment // what the backup had
@@ -101,7 +102,7 @@ func newBackup(o BackupOptions) (*backup, error) {
 		return nil, err
 	}
 	b.report.LogID = b.signed.LogID
-	if b.walk.segments, _, err = openSegments(b.disk, from.logDir(), readOnly); err != nil {
+	if b.begin, b.walk.segments, err = openForReading(b.disk, from.logDir()); err != nil {
 		return nil, err
 	}
 	if err = b.take(key); err != nil {

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/writ-dev/writ/decisions"
 )
 
 // take takes hold of the backup's directory and looks at what it has.
@@ -19,16 +21,37 @@ func (b *backup) take(key string) error {
 	if err := b.shorter(key); err != nil {
 		return err
 	}
-	var err error
-	if b.held, _, err = openSegments(b.disk, b.to.logDir(), readOnly); err != nil {
+	return b.takeLog()
+}
+
+// takeLog opens what the backup has of the log. It may begin earlier than the log does
+// by now; a new one begins where the log does.
+func (b *backup) takeLog() error {
+	begin, err := readOrigin(b.disk, b.to.logDir())
+	if err != nil {
 		return err
 	}
-	if len(b.held) > len(b.walk.segments) {
-		return fmt.Errorf("%w: %s has %d segments, the log %d: keep the backup, and see writ log restore", ErrRolledBack, b.to.Dir, len(b.held), len(b.walk.segments))
+	end, err := lastSegment(b.disk, b.to.logDir(), begin.segment)
+	if err != nil {
+		return err
 	}
-	for i, s := range b.held {
-		if s.header != b.walk.segments[i].header {
-			return fmt.Errorf("%w: %s is not a copy of %s: back up into another directory", ErrDamaged, s.name, b.walk.segments[i].name)
+	if end == begin.segment {
+		return b.copyBegin()
+	}
+	held, _, err := openSegments(b.disk, b.to.logDir(), readOnly, begin)
+	if b.held = held; err != nil {
+		return err
+	}
+	first, last := b.begin.segment, held[len(held)-1].number
+	if end := first + uint32(len(b.walk.segments)); last >= end {
+		return fmt.Errorf("%w: %s has segments up to %d, the log up to %d: keep the backup, and see writ log restore", ErrRolledBack, b.to.Dir, last, end-1)
+	}
+	if last < first || begin.segment > first {
+		return fmt.Errorf("%w: %s has segments %d to %d, and the log begins with %d since it was pruned: keep the backup, and back up into another directory", ErrBackup, b.to.Dir, held[0].number, last, first)
+	}
+	for _, s := range held {
+		if of := numbered(b.walk.segments, s.number); of != nil && s.header != of.header {
+			return fmt.Errorf("%w: %s is not a copy of %s: back up into another directory", ErrDamaged, s.name, of.name)
 		}
 	}
 	return nil
@@ -49,6 +72,39 @@ func (b *backup) shorter(key string) error {
 		return fmt.Errorf("%w: %s has %d signed entries, the log %d: keep the backup, and see writ log restore", ErrRolledBack, b.to.Dir, had.Size, b.signed.Size)
 	}
 	return nil
+}
+
+// copyBegin copies what a pruned log begins with: the blobs that it keeps, the signed
+// head of what was pruned, and last the beginning itself.
+func (b *backup) copyBegin() error {
+	if b.begin.pruned == nil {
+		return nil
+	}
+	for _, raw := range b.begin.snapshot.Entries {
+		e, err := decisions.ParseEnvelope(raw)
+		if err == nil {
+			err = eachBlob(e, b.readBlob, b.copyBlob)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range []func(string) string{
+		func(dir string) string { return sealedFile(dir, b.begin.segment-1) }, beginFile,
+	} {
+		content, err := readFile(b.disk, name(b.from.logDir()), beginLimit)
+		if err == nil {
+			err = replaceFile(b.disk, name(b.to.logDir()), content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *backup) readBlob(name string) ([]byte, error) {
+	return readBlob(b.disk, b.from.blobDir(), name)
 }
 
 // directory makes the backup's directory, or takes an earlier backup's. A directory
@@ -100,9 +156,11 @@ func holdsLog(disk FS, dir string) (bool, error) {
 // copyLog goes on from the last segment that the backup has, which may have grown, and
 // stops behind the batch that holds the last entry of the checkpoint.
 func (b *backup) copyLog(ctx context.Context) error {
-	number := uint32(max(len(b.held), 1) - 1)
-	if int(number) < len(b.walk.segments) {
-		s := b.walk.segments[number]
+	number := b.begin.segment
+	if len(b.held) > 0 {
+		number = b.held[len(b.held)-1].number
+	}
+	if s := numbered(b.walk.segments, number); s != nil {
 		b.walk.at = place{first: s.first, segment: number, offset: segmentHeader, prev: s.prev}
 	}
 	b.end = segmentHeader
@@ -141,9 +199,9 @@ func (b *backup) copyLog(ctx context.Context) error {
 
 // copySegment copies a segment up to b.end; zeros follow.
 func (b *backup) copySegment(number uint32) error {
-	s := b.walk.segments[number]
-	if int(number) < len(b.held) {
-		if more, err := b.grew(b.held[number], s); err != nil || !more {
+	s := numbered(b.walk.segments, number)
+	if have := numbered(b.held, number); have != nil {
+		if more, err := b.grew(have, s); err != nil || !more {
 			return err
 		}
 	}
@@ -214,8 +272,7 @@ func copyBytes(to, from File, length int64) error {
 
 func (b *backup) copyBlobs(batch *batch) error {
 	for _, e := range batch.envelopes {
-		read := func(name string) ([]byte, error) { return readBlob(b.disk, b.from.blobDir(), name) }
-		if err := eachBlob(e, read, b.copyBlob); err != nil {
+		if err := eachBlob(e, b.readBlob, b.copyBlob); err != nil {
 			return fmt.Errorf("entry %d: %w", e.Sequence, err)
 		}
 	}
@@ -255,7 +312,7 @@ func (b *backup) syncOnce(dir string) error {
 // copyHeads copies the checkpoints of segments that are whole in the backup, and last
 // the one that the copy reaches.
 func (b *backup) copyHeads() error {
-	for _, s := range b.walk.segments[:b.walk.at.segment] {
+	for _, s := range b.walk.segments[:b.walk.at.segment-b.begin.segment] {
 		to := sealedFile(b.to.logDir(), s.number)
 		if there, err := exists(b.disk, to); there || err != nil {
 			if err != nil {

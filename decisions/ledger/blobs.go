@@ -30,6 +30,7 @@ func (l *Ledger) PutBlob(content []byte) (string, error) {
 	sum := sha256.Sum256(content)
 	name := hex.EncodeToString(sum[:])
 	path := blobPath(l.opts.blobDir(), name)
+	l.recent.note(name, l.opts.Now())
 	if _, err := readBlob(l.opts.FS, l.opts.blobDir(), name); err == nil {
 		return name, l.opts.FS.SyncDir(filepath.Dir(path))
 	}

@@ -24,7 +24,7 @@ func newColumns(segments []*segment, i int) *columns {
 	s := segments[i]
 	c := &columns{segment: s, walk: walker{
 		segments: segments, loose: true,
-		at: place{first: s.first, segment: uint32(i), offset: segmentHeader}, //nolint:gosec // far fewer segments
+		at: place{first: s.first, segment: s.number, offset: segmentHeader},
 	}}
 	for f := range c.numbers {
 		c.numbers[f] = map[string]uint32{}

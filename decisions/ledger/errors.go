@@ -34,6 +34,8 @@ var (
 	ErrNotFound = decisions.ErrNotFound
 	// ErrNothingToErase: the entry has no items.
 	ErrNothingToErase = decisions.ErrNothingToErase
+	// ErrPruned: the entry was pruned. It is an ErrNotFound.
+	ErrPruned = decisions.ErrPruned
 	// ErrUncovered: no checkpoint covers the entry yet; passes when one is written.
 	ErrUncovered = decisions.ErrUncovered
 	// ErrBackup: the directory is a backup where none is expected, or none where one is.

@@ -103,7 +103,7 @@ func (e *export) open(upTo uint64) (err error) {
 	if e.target, err = signed.covering(upTo); err != nil {
 		return err
 	}
-	e.walk.segments, _, err = openSegments(disk, e.o.logDir(), readOnly)
+	_, e.walk.segments, err = openForReading(disk, e.o.logDir())
 	return err
 }
 
@@ -190,7 +190,7 @@ func (e *export) seek() error {
 		return fmt.Errorf("%w: entry %d: the log no longer has it: export to the directory that has the entries before", ErrNotFound, next)
 	}
 	s := segments[i]
-	e.walk.at = place{first: s.first, segment: uint32(i), offset: segmentHeader, prev: s.prev} //nolint:gosec // as many as files
+	e.walk.at = place{first: s.first, segment: s.number, offset: segmentHeader, prev: s.prev}
 	return nil
 }
 

@@ -20,7 +20,7 @@ type fields struct {
 	reading sync.Mutex // a sealed segment is read by one at a time
 
 	// The indexer's.
-	looked int        // how many sealed segments it knows
+	looked uint32     // behind the last sealed segment that it knows
 	unread []*segment // those that the index does not hold, newest last
 }
 
@@ -89,14 +89,18 @@ func (f *fields) takeOpen(s *segment) *columns {
 // the disk's.
 func (f *fields) next() (more bool, err error) {
 	segments := f.l.segments.view()
-	for ; f.looked < len(segments)-1; f.looked++ {
-		found, err := f.l.index.hasFields(segments[f.looked])
+	for _, s := range segments[:max(len(segments), 1)-1] {
+		if s.number < f.looked {
+			continue
+		}
+		found, err := f.l.index.hasFields(s)
 		if err != nil {
 			return false, err
 		}
 		if !found {
-			f.unread = append(f.unread, segments[f.looked])
+			f.unread = append(f.unread, s)
 		}
+		f.looked = s.number + 1
 	}
 	if len(f.unread) == 0 {
 		return false, nil

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,14 @@ func (s *segmentList) add(next *segment) {
 	s.all = append(s.all[:len(s.all):len(s.all)], next)
 }
 
+// drop forgets the segments before a number. Who has a view of them may go on reading:
+// their files close with the last reference to them.
+func (s *segmentList) drop(number uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = slices.Clone(s.all[number-s.all[0].number:])
+}
+
 // view returns the segments so far. Nobody changes what it returns.
 func (s *segmentList) view() []*segment {
 	s.mu.RLock()
@@ -57,8 +66,12 @@ func (s *segmentList) view() []*segment {
 	return s.all
 }
 
-// holding returns the segment that holds an entry of the log.
+// holding returns the segment that holds an entry of the log, nil where it was pruned.
 func (s *segmentList) holding(sequence uint64) *segment {
 	all := s.view()
-	return all[sort.Search(len(all), func(i int) bool { return all[i].first > sequence })-1]
+	after := sort.Search(len(all), func(i int) bool { return all[i].first > sequence })
+	if after == 0 {
+		return nil
+	}
+	return all[after-1]
 }

@@ -21,6 +21,7 @@ import (
 //
 //	"p"                       form of the index, log id, place of the last entry's
 //	                          batch, frontier
+//	"o"                       first entry that has a record; absent: 0
 //	"t" tile number           place of the batch that holds the tile's first entry,
 //	                          checksum of its records in the file of entries
 //	"n" level, number         root of a complete subtree of 2^level leaves, level ≥ 8
@@ -42,6 +43,9 @@ type index struct {
 	frontier decisions.Frontier
 	last     place  // of the batch that holds the last entry; start() while empty
 	cursor   []byte // where the sweep for expired keys goes on
+	// oldest is the first entry that has a record: others were pruned before the index
+	// was rebuilt. A multiple of tileWidth.
+	oldest uint64
 
 	broken  atomic.Bool // a read or write failed: rebuild at the next start
 	faulted atomic.Bool // its files can't be touched any more
@@ -86,7 +90,7 @@ func (x *index) open() (err error) {
 // checkEntries reads all records of entries, and begins anew where some are not what
 // was written: nothing here is synced, so a power cut may have left any part behind.
 func (x *index) checkEntries() error {
-	for number := range x.size() / tileWidth {
+	for number := x.oldest / tileWidth; number < x.size()/tileWidth; number++ {
 		if _, err := x.tile(number); err != nil {
 			x.logger.Warn("index unusable, rebuilding it from the log", "dir", x.dir, "error", err)
 			x.broken.Store(false)
@@ -104,7 +108,7 @@ func (x *index) reset() error {
 		}
 		x.entries.close() //nolint:errcheck,gosec // it is deleted next
 	}
-	x.frontier, x.last, x.cursor = decisions.Frontier{}, start(), nil
+	x.frontier, x.last, x.cursor, x.oldest = decisions.Frontier{}, start(), nil, 0
 	if err := os.RemoveAll(x.dir); err != nil {
 		return err
 	}
@@ -150,7 +154,27 @@ func (x *index) load() error {
 		if err != nil {
 			return err
 		}
-		return item.Value(x.parsePosition)
+		if err := item.Value(x.parsePosition); err != nil {
+			return err
+		}
+		return x.loadOldest(txn)
+	})
+}
+
+func (x *index) loadOldest(txn *badger.Txn) error {
+	item, err := txn.Get([]byte{'o'})
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return item.Value(func(b []byte) error {
+		if len(b) != 8 {
+			return fmt.Errorf("its oldest entry has %d bytes", len(b))
+		}
+		x.oldest = binary.BigEndian.Uint64(b)
+		return nil
 	})
 }
 

@@ -55,6 +55,26 @@ func (x *index) hasFields(s *segment) (bool, error) {
 	return err == nil, x.damaged(err)
 }
 
+// dropFields forgets what a segment held that was pruned.
+func (x *index) dropFields(number uint32) error {
+	w := x.db.NewWriteBatch()
+	defer w.Cancel()
+	err := x.db.View(func(txn *badger.Txn) error {
+		it := txn.NewIterator(badger.IteratorOptions{Prefix: binary.BigEndian.AppendUint32([]byte{'f'}, number)})
+		defer it.Close()
+		for it.Rewind(); it.Valid(); it.Next() {
+			if err := w.Delete(it.Item().KeyCopy(nil)); err != nil {
+				return err
+			}
+		}
+		return w.Delete(directoryKey(number))
+	})
+	if err == nil {
+		err = w.Flush()
+	}
+	return x.damaged(err)
+}
+
 // choose returns the entries of a segment that hold all of the terms. Errors: errUnread,
 // and the index's.
 func (x *index) choose(s *segment, terms []decisions.Term) (chosen, error) {

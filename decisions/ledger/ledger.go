@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/writ-dev/writ/decisions"
 )
@@ -19,11 +20,12 @@ type Ledger struct {
 	// epochs are the logs that it goes on from; set before the goroutines start.
 	epochs []string
 
-	segments segmentList
-	head     head
-	index    *index
-	tail     *tail
-	stats    counters
+	beginning atomic.Pointer[origin]
+	segments  segmentList
+	head      head
+	index     *index
+	tail      *tail
+	stats     counters
 
 	queue        queue
 	requests     sync.Pool
@@ -32,6 +34,8 @@ type Ledger struct {
 	indexer      indexer
 	fields       fields
 	space        space
+	pruner       pruner
+	recent       recentBlobs
 	scrubbing    context.Context //nolint:containedctx // lives as long as the ledger
 	stopScrub    context.CancelFunc
 	background   sync.WaitGroup
@@ -57,7 +61,12 @@ func (l *Ledger) DigestKey() [32]byte { return l.keys.Digest }
 // VerifierKey is the public key of the checkpoints, as in C2SP signed-note.
 func (l *Ledger) VerifierKey() string { return l.keys.VerifierKey }
 
-// Size is how many entries are durable.
+// First is the sequence of the log's first entry: those before it were pruned.
+func (l *Ledger) First() uint64 { return l.origin().first }
+
+func (l *Ledger) origin() *origin { return l.beginning.Load() }
+
+// Size is how many entries are durable, with those that were pruned.
 func (l *Ledger) Size() uint64 { return l.head.size.Load() }
 
 // Indexed is how many of the durable entries the index covers.

@@ -16,14 +16,14 @@ import (
 
 // ReadEntry reads one entry from a log's files, without the service and beside it. Its
 // batch's checksum was checked, and nothing else: Verify says whether the log holds. By
-// is the decision id or, in decimal, the sequence. Errors: ErrNotFound, ErrDamaged,
+// is the decision id or, in decimal, the sequence. Errors: ErrNotFound, ErrPruned, ErrDamaged,
 // decisions.ErrDecisionID, the disk's.
 func ReadEntry(ctx context.Context, o VerifyOptions, by string) (Record, error) {
 	opts, err := Options{Dir: o.Dir, KeyDir: o.KeyDir, FS: o.FS}.withDefaults()
 	if err != nil {
 		return Record{}, err
 	}
-	segments, _, err := openSegments(opts.FS, opts.logDir(), readOnly)
+	from, segments, err := openForReading(opts.FS, opts.logDir())
 	if err != nil {
 		return Record{}, err
 	}
@@ -34,6 +34,9 @@ func ReadEntry(ctx context.Context, o VerifyOptions, by string) (Record, error) 
 	sequence, err := sequenceOf(by, segments[0].log())
 	if err != nil {
 		return Record{}, err
+	}
+	if sequence < from.first {
+		return Record{}, from.gone(sequence)
 	}
 	return readEntry(ctx, segments, sequence)
 }
@@ -53,11 +56,8 @@ func sequenceOf(by, logID string) (uint64, error) {
 
 func readEntry(ctx context.Context, segments []*segment, sequence uint64) (Record, error) {
 	after := sort.Search(len(segments), func(i int) bool { return segments[i].first > sequence })
-	if after == 0 {
-		return Record{}, fmt.Errorf("%w: entry %d: the log begins with %d", ErrNotFound, sequence, segments[0].first)
-	}
 	s := segments[after-1]
-	w := walker{segments: segments, at: place{first: s.first, segment: uint32(after - 1), offset: segmentHeader, prev: s.prev}, loose: true}
+	w := walker{segments: segments, at: place{first: s.first, segment: s.number, offset: segmentHeader, prev: s.prev}, loose: true}
 	for ctx.Err() == nil {
 		b, err := w.next()
 		if errors.Is(err, errEnd) {

@@ -23,6 +23,7 @@ func newLedger(o Options) *Ledger {
 	l.indexer = indexer{l: l, due: make(chan struct{}, 1), stop: make(chan struct{})}
 	l.fields.l = l
 	l.space = space{l: l, stop: make(chan struct{}), due: make(chan struct{}, 1)}
+	l.pruner = pruner{l: l, due: make(chan struct{}, 1)}
 	l.writer.l, l.writer.blank = l, make(chan prepared, 1)
 	l.writer.batch.limit = int(min(maxFrame, o.SegmentBytes/4))
 	return l
@@ -54,7 +55,12 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err := l.makeDirs(); err != nil {
 		return err
 	}
-	begun, blank, err := openSegments(l.opts.FS, l.opts.logDir(), readWrite)
+	from, err := readOrigin(l.opts.FS, l.opts.logDir())
+	if err != nil {
+		return err
+	}
+	l.beginning.Store(&from)
+	begun, blank, err := openSegments(l.opts.FS, l.opts.logDir(), readWrite, from)
 	if err != nil {
 		return err
 	}
@@ -68,12 +74,16 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := l.checkOrigin(); err != nil {
+		return err
+	}
 	if err := l.checkKeys(found); err != nil {
 		return err
 	}
 	if err := l.items.destroyAgain(&l.erased); err != nil {
 		return err
 	}
+	l.beginning.Store(&origin{place: from.place, pruned: from.pruned}) // the rest was for this
 	return l.start(found, blank)
 }
 
@@ -87,12 +97,12 @@ func (l *Ledger) checkKeys(found recovered) error {
 		l.epochs = earlier(l.opts.restored)
 		return l.carry(l.created())
 	}
-	first, err := l.Entry(0)
+	created, err := l.entryZero()
 	if err != nil {
 		return err
 	}
-	l.epochs = earlier(first.Entry.GetLogCreated().GetRestored())
-	if check := first.Entry.GetLogCreated().GetDigestKeyCheck(); !bytes.Equal(check, l.keys.digestCheck()) {
+	l.epochs = earlier(created.GetRestored())
+	if check := created.GetDigestKeyCheck(); !bytes.Equal(check, l.keys.digestCheck()) {
 		return fmt.Errorf("%w: %s in %s is not the key that log %s began with: restore it from a backup", ErrKeys, digestFile, l.opts.KeyDir, l.keys.logID)
 	}
 	return nil
@@ -167,6 +177,7 @@ func (l *Ledger) start(found recovered, blank uint32) error {
 	l.background.Go(l.checkpointer.run)
 	l.background.Go(l.indexer.run)
 	l.background.Go(l.space.run)
+	l.background.Go(func() { l.pruner.run(l.scrubbing) })
 	if !l.opts.NoScrub {
 		l.background.Go(func() { l.scrub(l.scrubbing) })
 	}

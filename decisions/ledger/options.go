@@ -31,6 +31,8 @@ type Options struct {
 	// ReserveBytes of free space, below which nothing is appended. Default 256 MiB, and
 	// never less than the 96 MiB that the index may need.
 	ReserveBytes uint64
+	// Retention says what is pruned. The zero value keeps everything.
+	Retention Retention
 	// NoScrub leaves out the verification of the whole log beside the answers. It is for
 	// tests that count what the disk is asked.
 	NoScrub bool
@@ -57,6 +59,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.SegmentBytes = defaulted(o.SegmentBytes, 64<<20)
 	if o.SegmentBytes < minSegmentBytes || o.SegmentBytes > 1<<32 {
 		return o, fmt.Errorf("%w: SegmentBytes is %d: choose %d to %d", ErrOptions, o.SegmentBytes, minSegmentBytes, int64(1)<<32)
+	}
+	if err := o.Retention.check(); err != nil {
+		return o, err
 	}
 	o.Dir = filepath.Clean(o.Dir)
 	o.KeyDir = defaulted(o.KeyDir, o.Dir+".keys")

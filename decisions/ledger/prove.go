@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dgraph-io/badger/v4"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/writ-dev/writ/decisions"
@@ -17,11 +18,14 @@ const coverWait = 10
 // that of the checkpoint it returns. The checkpoint is the latest, a signed note, and
 // covers entry and size; where none does yet, it waits for the next, which is made
 // sooner. The proof was checked. Errors: ErrNotFound beyond the log's end,
-// decisions.ErrProof where size does not cover the entry, ErrUncovered, ErrClosed,
+// ErrPruned, decisions.ErrProof where size does not cover the entry, ErrUncovered, ErrClosed,
 // ErrFailed, ErrDamaged, the context's.
 func (l *Ledger) ProveInclusion(ctx context.Context, sequence, size uint64) (decisions.Inclusion, []byte, error) {
 	if n := l.Size(); sequence >= n {
 		return decisions.Inclusion{}, nil, fmt.Errorf("%w: entry %d: the log has %d", ErrNotFound, sequence, n)
+	}
+	if from := l.origin(); sequence < from.first {
+		return decisions.Inclusion{}, nil, from.gone(sequence)
 	}
 	signed, err := l.covering(ctx, max(sequence+1, size))
 	if err != nil {
@@ -136,7 +140,13 @@ func (r treeReader) node(level int, n uint64) (decisions.Hash, error) {
 	indexed, leaves := r.l.tail.subtree(n<<level, (n+1)<<level)
 	switch {
 	case indexed:
+		if level < tileLevel && n<<level < r.l.index.oldest {
+			return decisions.Hash{}, r.l.origin().hashesGone()
+		}
 		node, err := r.l.index.node(level, n)
+		if errors.Is(err, badger.ErrKeyNotFound) && n<<level < r.l.index.oldest {
+			return node, r.l.origin().hashesGone()
+		}
 		if err != nil {
 			r.l.index.broken.Store(true)
 			err = fmt.Errorf("%w: index: node %d of level %d: %w: start again, it will be rebuilt", ErrDamaged, n, level, err)

@@ -14,8 +14,8 @@ import (
 // Record is one durable entry, checked against the tree.
 type Record = decisions.Record
 
-// Entry returns one entry. Errors: ErrNotFound; ErrDamaged where the stored bytes do
-// not match the tree.
+// Entry returns one entry. Errors: ErrNotFound, ErrPruned; ErrDamaged where the
+// stored bytes do not match the tree.
 func (l *Ledger) Entry(sequence uint64) (Record, error) {
 	for r, err := range l.Entries(sequence, sequence+1) {
 		return r, err
@@ -29,7 +29,7 @@ func (l *Ledger) Entries(from, to uint64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		c := cursor{l: l}
 		for sequence := from; sequence < min(to, l.Size()); sequence++ {
-			r, err := c.read(sequence)
+			r, err := c.readKept(sequence)
 			if !yield(r, err) || err != nil {
 				return
 			}
@@ -44,6 +44,17 @@ type cursor struct {
 	segment *segment
 	tile    uint64 // of records
 	records tileRecords
+}
+
+// readKept reads unless the entry was pruned, perhaps while it was read.
+func (c *cursor) readKept(sequence uint64) (r Record, err error) {
+	if sequence >= c.l.First() {
+		r, err = c.read(sequence)
+	}
+	if from := c.l.origin(); sequence < from.first && r.Raw == nil {
+		err = from.gone(sequence)
+	}
+	return r, err
 }
 
 func (c *cursor) read(sequence uint64) (Record, error) {
@@ -94,6 +105,9 @@ func (c *cursor) find(sequence uint64) (spot, decisions.Hash, error) {
 // bytes are good until the next call.
 func (c *cursor) bytes(sequence uint64, at spot) ([]byte, error) {
 	s := c.l.segments.holding(sequence)
+	if s == nil {
+		return nil, c.l.origin().gone(sequence)
+	}
 	if c.segment != s {
 		c.segment, c.scan = s, scanner{file: s.file, buf: c.scan.buf[:0], ahead: readAhead}
 	}

@@ -29,7 +29,7 @@ func (l *Ledger) recover(ctx context.Context) (recovered, error) {
 		return recovered{}, err
 	}
 	w, err := l.replay(ctx, signed)
-	if err != nil && l.index.size() > 0 && !errors.Is(err, ErrRolledBack) && ctx.Err() == nil {
+	if err != nil && l.index.size() > l.First() && !errors.Is(err, ErrRolledBack) && ctx.Err() == nil {
 		l.opts.Logger.Warn("log and index disagree, rebuilding the index to see which is wrong", "error", err)
 		if err := l.index.reset(); err != nil {
 			return recovered{}, err
@@ -74,11 +74,14 @@ func (l *Ledger) harden() error {
 
 // replay walks from the index's last batch to the end of the log.
 func (l *Ledger) replay(ctx context.Context, signed *heads) (*walker, error) {
-	l.tail = newTail(l.index)
+	if err := l.index.reach(l.origin()); err != nil {
+		return nil, err
+	}
+	tree := l.index.frontier.Clone()
+	l.tail = newTail(l.index, l.origin().behind(&tree))
 	l.writer.state = decisions.State{LogID: l.keys.logID, Keys: l.tail}
 	l.erased = erasures{}
 	w := &walker{segments: l.segments.view(), at: l.index.last}
-	tree := l.index.frontier.Clone()
 	if err := l.checkIndexed(signed); err != nil {
 		return nil, err
 	}
@@ -91,7 +94,7 @@ func (l *Ledger) replay(ctx context.Context, signed *heads) (*walker, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := l.take(b, &tree, signed, w.segments[b.place.segment]); err != nil {
+		if err := l.take(b, &tree, signed, numbered(w.segments, b.place.segment)); err != nil {
 			return nil, err
 		}
 	}
@@ -122,11 +125,15 @@ func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segm
 	return l.catchUp()
 }
 
-// checkIndexed compares heads that the index has passed, from the smallest on.
+// checkIndexed compares heads that the index has passed, from the smallest on. Those of
+// what was pruned it need not have the hashes for.
 func (l *Ledger) checkIndexed(signed *heads) error {
 	signed.agreed = 0
+	if err := l.origin().check(signed, l.opts.logDir()); err != nil {
+		return err
+	}
 	for _, size := range slices.Sorted(maps.Keys(signed.bySize)) {
-		if size > l.index.size() || size == 0 {
+		if size > l.index.size() || size <= l.First() {
 			continue
 		}
 		root, err := l.index.root(size)
@@ -143,8 +150,8 @@ func (l *Ledger) checkIndexed(signed *heads) error {
 // checkEnd refuses a log that is shorter than something says that it was.
 func (l *Ledger) checkEnd(w *walker, signed *heads) error {
 	name := l.opts.logDir()
-	if len(w.segments) > 0 {
-		name = w.segments[min(int(w.at.segment), len(w.segments)-1)].name
+	if s := w.segment(); s != nil {
+		name = s.name
 	}
 	if indexed := l.index.size(); w.at.first < indexed {
 		return &BadEntryError{w.at.first, name, w.at.offset, fmt.Errorf("%w: the log ends before entry %d, which the index in %s has: %s", ErrRolledBack, indexed-1, l.opts.indexDir(), restore)}
@@ -185,7 +192,7 @@ func (l *Ledger) sealMissing(signed *heads) error {
 		}
 		note, err := decisions.Checkpoint{LogID: l.keys.logID, Size: size, Root: root}.Sign(l.keys.signer)
 		if err == nil {
-			err = replaceFile(l.opts.FS, sealedFile(l.opts.logDir(), uint32(i-1)), note)
+			err = replaceFile(l.opts.FS, sealedFile(l.opts.logDir(), segments[i-1].number), note)
 		}
 		if err != nil {
 			return err

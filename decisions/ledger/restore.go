@@ -110,7 +110,7 @@ func newRestore(o RestoreOptions) (*restoring, error) {
 
 // logOf returns the id of the log in a data directory.
 func logOf(disk FS, dir string) (string, error) {
-	segments, _, err := openSegments(disk, filepath.Join(dir, "log"), readOnly)
+	_, segments, err := openForReading(disk, filepath.Join(dir, "log"))
 	if err != nil {
 		return "", err
 	}

@@ -93,6 +93,15 @@ type segment struct {
 	directory atomic.Pointer[[]byte]
 }
 
+// numbered returns the segment of a number, nil where it is not among these. They stand
+// in order, without a gap; the first need not be 0.
+func numbered(segments []*segment, number uint32) *segment {
+	if len(segments) == 0 || number < segments[0].number || number-segments[0].number >= uint32(len(segments)) {
+		return nil
+	}
+	return segments[number-segments[0].number]
+}
+
 func segmentName(dir string, number uint32) string {
 	return filepath.Join(dir, fmt.Sprintf("%08d.seg", number))
 }
@@ -118,45 +127,57 @@ func openSegment(disk FS, dir string, number uint32, flag int) (*segment, error)
 	return s, err
 }
 
-// countSegments returns how many segment files there are: 0 to n-1, without a gap.
-func countSegments(disk FS, dir string) (uint32, error) {
+// segmentNumber is the number in a segment file's name.
+func segmentNumber(name string) (uint32, bool) { return fileNumber(name, ".seg") }
+
+func fileNumber(name, extension string) (uint32, bool) {
+	digits, found := strings.CutSuffix(name, extension)
+	number, err := strconv.ParseUint(digits, 10, 32)
+	return uint32(number), found && err == nil
+}
+
+// lastSegment returns the number behind the last segment file: from the first on they
+// stand without a gap. Those before it are left over from a prune.
+func lastSegment(disk FS, dir string, first uint32) (uint32, error) {
 	files, err := disk.ReadDir(dir)
 	if err != nil {
 		return 0, err
 	}
-	var count uint32
+	end := first
 	for _, f := range files {
-		digits, isSegment := strings.CutSuffix(f.Name(), ".seg")
-		number, err := strconv.ParseUint(digits, 10, 32)
-		if !isSegment || err != nil {
+		number, isSegment := segmentNumber(f.Name())
+		if !isSegment || number < first {
 			continue
 		}
-		if uint32(number) != count {
-			return 0, fmt.Errorf("%w: %s is missing: %s", ErrDamaged, segmentName(dir, count), restore)
+		if number != end {
+			return 0, fmt.Errorf("%w: %s is missing: %s", ErrDamaged, segmentName(dir, end), restore)
 		}
-		count++
+		end++
 	}
-	return count, nil
+	return end, nil
 }
 
-// openSegments opens every segment that was begun. blank is the number of a prepared
-// file after them that holds nothing, or the count where there is none.
-func openSegments(disk FS, dir string, flag int) (begun []*segment, blank uint32, err error) {
-	count, err := countSegments(disk, dir)
+// openSegments opens every segment that was begun, from the log's origin on. blank is
+// the number of a prepared file after them that holds nothing, or would.
+func openSegments(disk FS, dir string, flag int, from origin) (begun []*segment, blank uint32, err error) {
+	end, err := lastSegment(disk, dir, from.segment)
 	if err != nil {
 		return nil, 0, err
 	}
-	for number := range count {
+	if end == from.segment && from.pruned != nil {
+		return nil, 0, fmt.Errorf("%w: %s is missing: %s", ErrDamaged, segmentName(dir, end), restore)
+	}
+	for number := from.segment; number < end; number++ {
 		s, err := openSegment(disk, dir, number, flag)
 		if s != nil {
 			begun = append(begun, s)
 		}
 		if err == nil {
-			err = checkSegment(begun)
-		} else if number == count-1 && errors.Is(err, errHeader) {
+			err = checkSegment(begun, from)
+		} else if number == end-1 && errors.Is(err, errHeader) {
 			unused, readErr := isUnused(s)
 			if unused {
-				return begun[:number], number, s.file.Close()
+				return begun[:len(begun)-1], number, s.file.Close()
 			}
 			if readErr != nil {
 				err = readErr
@@ -166,7 +187,7 @@ func openSegments(disk FS, dir string, flag int) (begun []*segment, blank uint32
 			return nil, 0, errors.Join(headerError(dir, number, err), closeSegments(begun))
 		}
 	}
-	return begun, count, nil
+	return begun, end, nil
 }
 
 func headerError(dir string, number uint32, err error) error {
@@ -176,8 +197,8 @@ func headerError(dir string, number uint32, err error) error {
 	return fmt.Errorf("%w: %s, offset 0: %w: %s", ErrDamaged, segmentName(dir, number), err, restore)
 }
 
-// checkSegment compares the last segment's header with its file and the one before.
-func checkSegment(segments []*segment) error {
+// checkSegment compares the last segment's header with its file and what stands before.
+func checkSegment(segments []*segment, from origin) error {
 	s := segments[len(segments)-1]
 	size, err := s.file.Size()
 	if err != nil {
@@ -187,8 +208,8 @@ func checkSegment(segments []*segment) error {
 		return fmt.Errorf("%w: the file has %d bytes, its header says %d", errBadHeader, size, s.size)
 	}
 	if len(segments) == 1 {
-		if s.first != 0 {
-			return fmt.Errorf("%w: the log begins with entry %d", errBadHeader, s.first)
+		if s.first != from.first || s.prev != from.prev {
+			return fmt.Errorf("%w: the log begins with entry %d and continues %x, expected %d and %x", errBadHeader, s.first, s.prev[:4], from.first, from.prev[:4])
 		}
 		return nil
 	}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -133,7 +134,10 @@ func (s *selection) read(group []uint64, yield func(Record, error) bool) bool {
 	records := make([]Record, 0, len(group))
 	c := cursor{l: s.l}
 	for _, sequence := range group {
-		r, err := c.read(sequence)
+		r, err := c.readKept(sequence)
+		if errors.Is(err, ErrPruned) { // a moment ago
+			continue
+		}
 		if err == nil {
 			err = s.check(r)
 		}

@@ -1,6 +1,9 @@
 package ledger
 
-import "sort"
+import (
+	"errors"
+	"sort"
+)
 
 // firstAt returns the first of the entries before size that is not older than a time,
 // or size. Times never run backwards (R25), so a search needs no index of them.
@@ -15,6 +18,10 @@ func (l *Ledger) firstAt(at int64, size uint64) (uint64, error) {
 		}
 		var r Record
 		r, err = l.Entry(from + uint64(i)) //nolint:gosec // not negative
+		if errors.Is(err, ErrPruned) {     // a moment ago
+			err = nil
+			return false
+		}
 		return err != nil || r.Time.UnixNano() >= at
 	})
 	return from + uint64(n), err //nolint:gosec // not negative
@@ -30,14 +37,16 @@ func (l *Ledger) around(at int64, size uint64) (from, to uint64, err error) {
 		}
 		return p
 	}
-	n := sort.Search(tiles, func(i int) bool { return look(i).before >= at })
+	pruned := int(l.First() / tileWidth) //nolint:gosec // far fewer; of those before, nothing is known
+	n := pruned + sort.Search(tiles-pruned, func(i int) bool { return look(pruned+i).before >= at })
 	if n < tiles {
 		to = min(to, look(n).first)
 	}
-	if n > 0 {
+	if n > pruned {
 		from = max(from, look(n-1).first)
 	}
-	return from, to, err
+	from = max(from, l.First())
+	return from, max(from, to), err
 }
 
 // around does so within the tail, and returns how many tiles are in the index.

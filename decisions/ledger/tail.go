@@ -39,8 +39,9 @@ type tail struct {
 	err     error // the indexer's; ends all waiting
 }
 
-func newTail(x *index) *tail {
-	t := &tail{index: x, first: x.size(), fresh: map[decisions.Hash]change{}, firsts: map[decisions.EntryRef]decisions.Hash{}}
+// newTail begins behind the index, with leaves whose entries are not in the log any more.
+func newTail(x *index, leaves []decisions.Hash) *tail {
+	t := &tail{index: x, first: x.size(), leaves: leaves, spots: make([]spot, len(leaves)), fresh: map[decisions.Hash]change{}, firsts: map[decisions.EntryRef]decisions.Hash{}}
 	t.drained.L = &t.mu
 	return t
 }

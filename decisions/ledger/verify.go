@@ -39,8 +39,11 @@ type VerifyOptions struct {
 
 // Report is what Verify went over.
 type Report struct {
-	LogID       string
+	LogID string
+	// Entries is the log's size. Those before First were pruned, as the entry Pruned says.
 	Entries     uint64
+	First       uint64
+	Pruned      *Pruning
 	Batches     uint64
 	Decisions   uint64
 	Repeats     uint64
@@ -48,6 +51,8 @@ type Report struct {
 	Checkpoints int
 	Blobs       int
 	Root        decisions.Hash
+	// Uncompared checkpoints are of what was pruned: they hold by their signature only.
+	Uncompared int
 	// Signed is the largest size that a checkpoint covers.
 	Signed uint64
 	// TornBytes follow the last batch: of one that is being written, or was when the
@@ -84,10 +89,13 @@ type verification struct {
 	key    string
 	signed *heads
 	walk   walker
+	from   origin
 	log    *decisions.Snapshot // as far as it was verified
 	// restored is what entry 0 says that the log goes on from; nil where it began anew.
 	restored *ledgerv1.Restored
 	state    decisions.State
+	ends     map[uint64]segmentEnd
+	found    bool // the entry that accounts for the log's beginning
 	swept    int
 	blobs    map[string]bool
 	report   Report
@@ -120,7 +128,7 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	if err := checkFinished(opts.FS, opts.Dir); err != nil {
 		return nil, err
 	}
-	v := &verification{o: opts, v: o, key: key, blobs: map[string]bool{}}
+	v := &verification{o: opts, v: o, key: key, blobs: map[string]bool{}, ends: map[uint64]segmentEnd{}}
 	if _, err := readFile(opts.FS, opts.Anchor, checkpointLimit); o.Anchor != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the anchor: %w", err)
 	}
@@ -134,12 +142,13 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	v.report.LogID = decisions.LogIDOf(verifier.Name())
 	v.report.Checkpoints = v.signed.count
 	v.report.Signed = v.signed.last.Size
-	v.log = &decisions.Snapshot{LogID: v.report.LogID}
-	v.state = decisions.State{LogID: v.report.LogID, Keys: &v.log.Keys}
-	v.walk.at = start()
-	v.walk.segments, _, err = openSegments(opts.FS, opts.logDir(), readOnly)
-	v.report.Segments = len(v.walk.segments)
-	return v, err
+	if v.from, v.walk.segments, err = openForReading(opts.FS, opts.logDir()); err != nil {
+		return nil, err
+	}
+	if err := v.begin(); err != nil {
+		return nil, errors.Join(err, closeSegments(v.walk.segments))
+	}
+	return v, nil
 }
 
 // heads are the files with signed heads beside the segments'. A backup is older than the
@@ -153,13 +162,21 @@ func (v *verification) heads() ([]string, error) {
 }
 
 func (v *verification) run(ctx context.Context) error {
+	if err := v.walkOn(ctx); err != nil {
+		return err
+	}
+	return v.end()
+}
+
+// walkOn verifies batches up to the last of the opened segments.
+func (v *verification) walkOn(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		b, err := v.walk.next()
 		if errors.Is(err, errEnd) {
-			return v.end()
+			return nil
 		}
 		if err == nil {
 			err = v.batch(b)
@@ -168,13 +185,16 @@ func (v *verification) run(ctx context.Context) error {
 			return err
 		}
 		if v.v.Progress != nil {
-			v.v.Progress(v.report.Entries, v.report.Signed)
+			v.v.Progress(v.log.Size()-v.from.first, max(v.log.Size(), v.report.Signed)-v.from.first)
 		}
 	}
 }
 
 // batch verifies a batch that the walk has checked.
 func (v *verification) batch(b *batch) error {
+	if b.place.offset == segmentHeader {
+		v.ends[b.place.first] = segmentEnd{b.place.segment, v.log.Tree.Root()}
+	}
 	for i, e := range b.envelopes {
 		err := v.entry(e, b.leaves[i], b.entries[i])
 		if bad := (*BadEntryError)(nil); err != nil && !errors.As(err, &bad) {
@@ -197,11 +217,10 @@ func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash, raw []by
 	if err := v.state.Replay(e); err != nil {
 		return err
 	}
-	if err := v.content(e); err != nil {
+	if err := v.content(e, raw); err != nil {
 		return err
 	}
 	v.log.Append(e, leaf, raw)
-	v.report.Entries++
 	if v.v.visit != nil {
 		v.v.visit(e)
 	}
@@ -209,7 +228,7 @@ func (v *verification) entry(e decisions.Envelope, leaf decisions.Hash, raw []by
 }
 
 // content checks what single kinds of entries say, and looks for the blobs they name.
-func (v *verification) content(e decisions.Envelope) error {
+func (v *verification) content(e decisions.Envelope, raw []byte) error {
 	var err error
 	switch e.Kind {
 	case decisions.KindLogCreated:
@@ -221,11 +240,16 @@ func (v *verification) content(e decisions.Envelope) error {
 		err = v.decision(e)
 	case decisions.KindErased:
 		err = erasedBefore(e)
+	case decisions.KindPruned:
+		err = v.prune(raw)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = eachBlob(e, v.read, v.blob)
 	}
-	return eachBlob(e, v.read, v.blob)
+	if errors.Is(err, ErrNotFound) && v.overtaken(e.Sequence) {
+		return nil
+	}
+	return err
 }
 
 func checkCreated(body []byte, logID, key string) error {
@@ -283,11 +307,14 @@ func (v *verification) sweep(now int64) {
 }
 
 func (v *verification) end() error {
-	v.report.Root = v.log.Tree.Root()
+	v.report.Entries, v.report.Root = v.log.Size(), v.log.Tree.Root()
 	v.report.TornBytes = v.walk.torn
 	name := v.o.logDir()
 	if n := len(v.walk.segments); n > 0 {
 		name = v.walk.segments[n-1].name
+	}
+	if v.from.pruned != nil && !v.found {
+		return v.from.unexplained(v.o.logDir())
 	}
 	return v.signed.reached(v.log.Size(), name, v.walk.at.offset)
 }

@@ -56,14 +56,14 @@ type walker struct {
 	torn int64
 }
 
-// start is the place of entry 0.
+// start is the place of entry 0, which a pruned log does not have.
 func start() place { return place{offset: segmentHeader} }
 
-func (w *walker) segment() *segment { return w.segments[w.at.segment] }
+func (w *walker) segment() *segment { return numbered(w.segments, w.at.segment) }
 
 // next returns the next batch; errEnd after the last. Errors: BadEntryError.
 func (w *walker) next() (*batch, error) {
-	if w.at.segment >= uint32(len(w.segments)) {
+	if w.segment() == nil {
 		return nil, errEnd
 	}
 	f, err := w.frame()
@@ -137,14 +137,14 @@ func (w *walker) endOfSegment(cause error) error {
 	if err != nil {
 		return w.bad(err)
 	}
-	if int(w.at.segment) == len(w.segments)-1 {
+	next := numbered(w.segments, s.number+1)
+	if next == nil {
 		w.torn = end - w.at.offset
 		return errEnd
 	}
 	if end != w.at.offset {
 		return w.bad(fmt.Errorf("%w: %w, and segment %d follows: %s", ErrDamaged, cause, s.number+1, restore))
 	}
-	next := w.segments[w.at.segment+1]
 	w.at.segment, w.at.offset = w.at.segment+1, segmentHeader
 	if next.first != w.at.first || next.prev != w.at.prev && !w.loose {
 		return w.bad(fmt.Errorf("%w: the segment continues entry %d, expected %d: %s", ErrDamaged, next.first, w.at.first, restore))
@@ -183,7 +183,7 @@ func (w *walker) badEntry(b *batch, sequence uint64, err error) error {
 	if unread := (*fs.PathError)(nil); !errors.Is(err, ErrKeys) && !errors.As(err, &unread) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return &BadEntryError{sequence, w.segments[b.place.segment].name, b.place.offset, err}
+	return &BadEntryError{sequence, numbered(w.segments, b.place.segment).name, b.place.offset, err}
 }
 
 // bad names the entry that stands, or should stand, where the walk is.

@@ -170,6 +170,7 @@ func (w *writer) begin(s *segment) error {
 	}
 	if w.segment != nil {
 		w.l.checkpointer.sealed(w.segment.number, w.l.head.snapshot())
+		w.l.pruner.sealed()
 	}
 	w.segment, w.offset = s, segmentHeader
 	w.l.segments.add(s)

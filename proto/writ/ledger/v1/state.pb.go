@@ -39,7 +39,7 @@ type StateSnapshot struct {
 	Nodes  [][]byte `protobuf:"bytes,5,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	Leaves [][]byte `protobuf:"bytes,6,rep,name=leaves,proto3" json:"leaves,omitempty"`
 	// Entries as stored that still say something about the later ones, in order: LogCreated,
-	// changes of the log's keys, and the last activation of a policy and of a catalogue.
+	// what was erased, and the last activation of a policy and of a catalogue.
 	Entries [][]byte `protobuf:"bytes,7,rep,name=entries,proto3" json:"entries,omitempty"`
 	// The idempotency keys that have not expired, in ascending order.
 	Keys          []*KeyState `protobuf:"bytes,8,rep,name=keys,proto3" json:"keys,omitempty"`
