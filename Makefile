@@ -53,6 +53,11 @@ bench: build $(BIN)/ghz ## Load the service beside its own health check; fails b
 bench-peers: build $(BIN)/opa ## Decide beside OPA's own server: same rules, calls, machine and run (BENCHFLAGS=)
 	$(GO) run ./bench -peers $(BENCHFLAGS)
 
+.PHONY: bench-gate
+bench-gate: build $(BIN)/benchstat ## Against another commit, by turns: REF=HEAD~5; fails on what got worse beyond noise (BENCHFLAGS=)
+	$(if $(REF),,$(error say what to compare with: make bench-gate REF=HEAD~5))
+	$(GO) run ./bench -against $(REF) $(BENCHFLAGS)
+
 .PHONY: lint
 lint: lint-go lint-proto lint-policy lint-modules ## Everything that can be said without running the code
 

@@ -106,7 +106,7 @@ func headlineLoads(s settings, dir string, plainly, varied *service) ([][]loadin
 
 func (h *headline) measure(ctx context.Context, s settings, dir string, progress io.Writer) error {
 	for _, group := range h.loads {
-		if err := warmUp(ctx, group); err != nil {
+		if err := s.warmUp(ctx, group); err != nil {
 			return err
 		}
 	}

@@ -57,9 +57,9 @@ func (s settings) measure(ctx context.Context, round int, loads []loading, progr
 }
 
 // warmUp lets connections open and memories fill.
-func warmUp(ctx context.Context, loads []loading) error {
+func (s settings) warmUp(ctx context.Context, loads []loading) error {
 	for _, l := range loads {
-		if _, err := l.drive(ctx, time.Second); err != nil {
+		if _, err := l.drive(ctx, s.Duration); err != nil {
 			return fmt.Errorf("warming up: %w", err)
 		}
 	}

@@ -93,7 +93,7 @@ func (p *peers) measure(ctx context.Context, s settings, svc *service, silent, l
 		silent.load(opaPlain, questions, verdictKind),
 		logging.load(opaLogged, questions, verdictKind),
 	}
-	if err := warmUp(ctx, loads); err != nil {
+	if err := s.warmUp(ctx, loads); err != nil {
 		return err
 	}
 	if err := logging.warm(); err != nil {

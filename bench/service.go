@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
@@ -60,7 +61,9 @@ func (s settings) start(ctx context.Context, at site) (*service, error) {
 		svc.err = svc.cmd.Wait()
 		close(svc.ended)
 	}()
-	svc.conn, err = grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	svc.conn, err = grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		// The usual second between two attempts would be what is measured of a start.
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1, MaxDelay: 5 * time.Millisecond}}))
 	if err == nil {
 		err = svc.healthy(ctx)
 		svc.ready = time.Since(began)

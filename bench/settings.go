@@ -13,11 +13,14 @@ import (
 
 // settings are what can be asked for on the command line.
 type settings struct {
-	writ, ghz, opa, dir, output, save string
+	writ, ghz, opa, benchstat, dir, output, save string
 
 	Quick       bool          `json:"quick,omitempty"`
 	Soak        time.Duration `json:"soak_ns,omitempty"`
+	Growth      bool          `json:"growth,omitempty"`
+	Longest     int           `json:"longest,omitempty"`
 	Peers       bool          `json:"peers,omitempty"`
+	Against     string        `json:"against,omitempty"`
 	Rounds      int           `json:"rounds"`
 	Duration    time.Duration `json:"duration_ns"`
 	Connections int           `json:"connections"`
@@ -59,12 +62,16 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.StringVar(&s.writ, "writ", ".bin/writ", "the service's `binary`")
 	flags.StringVar(&s.ghz, "ghz", ".bin/ghz", "the load generator's `binary`")
 	flags.StringVar(&s.opa, "opa", ".bin/opa", "OPA's `binary`, for -peers")
+	flags.StringVar(&s.benchstat, "benchstat", ".bin/benchstat", "benchstat's `binary`, for -against")
 	flags.StringVar(&s.dir, "dir", "", "where to put the temporary data `directory`: the disk that is measured")
 	flags.StringVar(&s.output, "o", "table", "output: table or json")
 	flags.StringVar(&s.save, "save", "", "`directory` to save the result in, as JSON, with its charts")
 	flags.BoolVar(&s.Quick, "quick", false, "only 64 callers, one second a run, nothing in process: under a minute")
 	flags.DurationVar(&s.Soak, "soak", 0, "instead: the mix for so long, with memory and index lag over time")
+	flags.BoolVar(&s.Growth, "growth", false, "instead: at ten, a hundred and a thousand times the tools, releases, rules and log")
+	flags.IntVar(&s.Longest, "longest", 10_000_000, "for -growth: `entries` of the longest log, about 1 kB each")
 	flags.BoolVar(&s.Peers, "peers", false, "instead: beside OPA's own server, with the same rules and calls")
+	flags.StringVar(&s.Against, "against", "", "instead: beside this git `commit`, by turns; fails where something got worse beyond noise (-quick: without the Go benchmarks)")
 	flags.IntVar(&s.Rounds, "rounds", 5, "how often each load is run; medians are compared")
 	flags.DurationVar(&s.Duration, "duration", 3*time.Second, "how long each run takes")
 	flags.IntVar(&s.Connections, "connections", 4, "connections of the load generators")
@@ -102,8 +109,12 @@ func (s settings) mode() string {
 	switch {
 	case s.Soak > 0:
 		return "soak"
+	case s.Growth:
+		return "growth"
 	case s.Peers:
 		return "peers"
+	case s.Against != "":
+		return "against"
 	}
 	return "decide"
 }
@@ -113,8 +124,12 @@ func (s settings) run(ctx context.Context, dir string, progress io.Writer) (repo
 	switch s.mode() {
 	case "soak":
 		return runSoak(ctx, s, dir, progress)
+	case "growth":
+		return runGrowth(ctx, s, dir, progress)
 	case "peers":
 		return runPeers(ctx, s, dir, progress)
+	case "against":
+		return runAgainst(ctx, s, dir, progress)
 	}
 	return runHeadline(ctx, s, dir, progress)
 }
