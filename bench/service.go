@@ -63,7 +63,10 @@ func (s settings) start(ctx context.Context, at site) (*service, error) {
 	}()
 	svc.conn, err = grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		// The usual second between two attempts would be what is measured of a start.
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1, MaxDelay: 5 * time.Millisecond}}))
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1, MaxDelay: 5 * time.Millisecond},
+			MinConnectTimeout: readyWithin,
+		}))
 	if err == nil {
 		err = svc.healthy(ctx)
 		svc.ready = time.Since(began)
