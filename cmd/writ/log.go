@@ -29,6 +29,7 @@ type logCmd struct {
 
 	Backup  logBackupCmd  `cmd:"" help:"Copy a log, also while the service runs; a second time, only what is new."`
 	Restore logRestoreCmd `cmd:"" help:"Begin a new log that goes on from a backup."`
+	Read    logReadCmd    `cmd:"" help:"List the entries of a data directory, a backup or an earlier epoch from its files."`
 }
 
 type logListCmd struct {
@@ -95,8 +96,11 @@ func final(e *ledgerv1.Entry) (ledgerv1.Outcome, *ledgerv1.Reason) {
 }
 
 func kindWord(e *ledgerv1.Entry) string {
-	switch e.GetBody().(type) {
+	switch body := e.GetBody().(type) {
 	case *ledgerv1.Entry_LogCreated:
+		if body.LogCreated.GetRestored() != nil {
+			return "log restored"
+		}
 		return "log created"
 	case *ledgerv1.Entry_WriterStarted:
 		return "writer started"

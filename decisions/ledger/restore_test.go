@@ -405,3 +405,49 @@ func TestRestoreWithoutSigningKey(t *testing.T) {
 		t.Errorf("a repeat: %v", s)
 	}
 }
+
+// A pruned log is backed up, restored, and pruned again: the chain verifies, here and in
+// another language, and a key from before it all is known.
+func TestRestoreOfPruned(t *testing.T) {
+	requireNode(t)
+	o := testOptions(t)
+	backup := filepath.Join(t.TempDir(), "backup")
+	l, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked(t, l, "run", decisions.Run)
+	appendBlobs(t, l, 0, 80)
+	mustPrune(t, l, pruneAll())
+	mustCheckpoint(t, l)
+	if _, r := backupTest(t, o, backup); r.First == 0 || r.Pruned == nil {
+		t.Fatalf("nothing was pruned: %+v", r)
+	}
+	old := l.LogID()
+	if err := errors.Join(l.Close(), os.RemoveAll(o.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	r := mustRestore(t, RestoreOptions{Backup: backup, Dir: o.Dir})
+	l = openTest(t, o)
+	appendBlobs(t, l, 100, 80)
+	mustPrune(t, l, pruneAll())
+	mustCheckpoint(t, l)
+	if _, complaint := byStranger(t, o, r.VerifierKey); complaint != "" {
+		t.Errorf("the verifier in another language: %s", complaint)
+	}
+	second := filepath.Join(t.TempDir(), "second")
+	if _, v := backupTest(t, o, second); v.First == 0 || len(v.Epochs) != 1 {
+		t.Errorf("the backup of it: %+v", v)
+	}
+	closeTest(t, l)
+	if err := os.RemoveAll(l.opts.indexDir()); err != nil {
+		t.Fatal(err)
+	}
+	l = openTest(t, o)
+	if s := asked(t, l, "run", decisions.Run).Settlement; s.GetDecisionId() != decisions.DecisionID(old, 2) || s.GetFirstResult() != ledgerv1.Result_RESULT_UNKNOWN {
+		t.Errorf("a repeat: %v", s)
+	}
+	if got := l.Epochs(); len(got) != 1 || got[0] != old {
+		t.Errorf("epochs %v", got)
+	}
+}

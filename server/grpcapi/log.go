@@ -118,7 +118,7 @@ func (s *logService) placeOf(id string) (uint64, error) {
 // elsewhere says where the decision of another log is to be looked for.
 func (s *logService) elsewhere(id, short string) error {
 	if epoch := s.epoch(short); epoch != "" {
-		return fmt.Errorf("%w: decision %s is of log %s, which this one was restored from: writ log verify and writ log export read it in the directory epochs/%s of the data", decisions.ErrNotFound, id, epoch, epoch)
+		return fmt.Errorf("%w: decision %s is of log %s, which this one was restored from: writ log read and writ log verify read it in epochs/%s of the data directory", decisions.ErrNotFound, id, epoch, epoch)
 	}
 	return fmt.Errorf("%w: decision %s is of log %s…, this is log %s", decisions.ErrNotFound, id, short, s.log.LogID())
 }
