@@ -27,6 +27,7 @@ type logCmd struct {
 	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`
 	Erase       logEraseCmd       `cmd:"" help:"Destroy the keys of what entries hold encrypted."`
 
+	Prune   logPruneCmd   `cmd:"" help:"Drop the oldest entries of a log, once they are exported and an entry says so."`
 	Backup  logBackupCmd  `cmd:"" help:"Copy a log, also while the service runs; a second time, only what is new."`
 	Restore logRestoreCmd `cmd:"" help:"Begin a new log that goes on from a backup."`
 	Read    logReadCmd    `cmd:"" help:"List the entries of a data directory, a backup or an earlier epoch from its files."`

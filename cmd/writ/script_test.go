@@ -28,14 +28,14 @@ func TestMain(m *testing.M) {
 // The scripts in testdata/script are sessions of a user at a terminal. Commands
 // of their own: "edit FILE OLD NEW" replaces text, "capture NAME FILE EXPRESSION" sets
 // a variable, and "serving NAME ARG…" starts writ serve on a free port, sets
-// $WRIT_ADDRESS, and is stopped with "stop NAME".
+// $WRIT_ADDRESS, and is stopped with "stop NAME"; "longlog DIR" makes a log of several files.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:             "testdata/script",
 		UpdateScripts:   *update,
 		ContinueOnError: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"edit": edit, "flip": flip, "capture": capture, "serving": serving, "stop": stop,
+			"edit": edit, "flip": flip, "capture": capture, "serving": serving, "stop": stop, "longlog": longlog,
 		},
 	})
 }

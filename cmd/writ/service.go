@@ -48,12 +48,17 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	for _, w := range reviewed.Warnings() {
 		logger.Warn("catalogue", "finding", w.String())
 	}
+	retention, err := f.retention()
+	if err != nil {
+		return nil, err
+	}
 	listener, err := f.listen(ctx)
 	if err != nil {
 		return nil, err
 	}
 	log, err := ledger.Open(ctx, ledger.Options{
 		Dir: f.Data, KeyDir: f.Keys, Anchor: f.Anchor, ReserveBytes: f.Reserve,
+		SegmentBytes: int64(f.Segment), Retention: retention,
 		Version: version, Logger: logger,
 	})
 	if err != nil {

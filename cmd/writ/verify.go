@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/writ-dev/writ/decisions/ledger"
 )
@@ -73,6 +74,7 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 	if c.json() {
 		return printJSON(s.out, map[string]any{
 			"log_id": report.LogID, "entries": report.Entries, "decisions": report.Decisions, "repeats": report.Repeats,
+			"first": report.First, "pruned": prunedRow(report.Pruned), "checkpoints_not_compared": report.Uncompared,
 			"batches": report.Batches, "segments": report.Segments, "blobs": report.Blobs,
 			"checkpoints": report.Checkpoints, "signed": report.Signed,
 			"root": hex.EncodeToString(report.Root[:]), "torn_bytes": report.TornBytes, "epochs": epochRows(report.Epochs),
@@ -81,6 +83,13 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 	say(s.out, "verified: log %s, %d entries (%d decisions, %d of them repeats) in %d batches and %d segments, %d blobs\n",
 		report.LogID, report.Entries, report.Decisions, report.Repeats, report.Batches, report.Segments, report.Blobs)
 	say(s.out, "root %x; %d checkpoints hold, the newest covers %d entries\n", report.Root, report.Checkpoints, report.Signed)
+	if p := report.Pruned; p != nil {
+		say(s.out, "entries 0 to %d were pruned on %s by %s, as entry %d says, and are covered by a checkpoint; %s\n",
+			report.First-1, p.Time.UTC().Format(time.DateOnly), p.By, p.Sequence, keptWhere(p.Archive))
+	}
+	if report.Uncompared > 0 {
+		say(s.out, "%d of the checkpoints are of fewer entries than were pruned, and hold by their signature only\n", report.Uncompared)
+	}
 	if report.TornBytes > 0 {
 		say(s.out, "%d bytes after the last batch: one that is being written now, or never was acknowledged\n", report.TornBytes)
 	}
@@ -88,6 +97,13 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 		say(s.out, "it goes on from log %s, whose %d entries verify; lost are those after them%s\n", e.LogID, e.Entries, knownLost(e.Lost))
 	}
 	return nil
+}
+
+func prunedRow(p *ledger.Pruning) map[string]any {
+	if p == nil {
+		return nil
+	}
+	return map[string]any{"sequence": p.Sequence, "time": p.Time.UTC(), "by": p.By, "archive": p.Archive}
 }
 
 func epochRows(epochs []ledger.EpochReport) []map[string]any {

@@ -62,6 +62,9 @@ func (l *Ledger) Prune(ctx context.Context, o PruneOptions) (PruneReport, error)
 	}
 	l.pruner.mu.Lock()
 	defer l.pruner.mu.Unlock()
+	if err := l.finishPrune(ctx, o.Progress); err != nil { // one that was cut short
+		return PruneReport{}, err
+	}
 	cut, report, err := planPrune(l.segments.view(), o)
 	if err != nil || report.Segments == 0 {
 		return report, err
