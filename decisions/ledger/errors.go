@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"syscall"
 
 	"github.com/writ-dev/writ/decisions"
 )
@@ -66,6 +67,25 @@ func (e *BadEntryError) Unwrap() error { return e.Why }
 // damaged is an ErrDamaged at a place.
 func damaged(sequence uint64, file string, offset int64, format string, args ...any) error {
 	return &BadEntryError{sequence, file, offset, fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))}
+}
+
+// nextStep is what to do about a failure that ended the ledger.
+func nextStep(cause error) string {
+	if bad := (*BadEntryError)(nil); errors.As(cause, &bad) {
+		return "restore from a backup"
+	}
+	if errors.Is(cause, syscall.ENOSPC) {
+		return "free some space"
+	}
+	return "look after the disk"
+}
+
+// advised adds the next step to an error that is the operating system's own words.
+func advised(err error) error {
+	if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) && !errors.Is(err, ErrNoSpace) {
+		return fmt.Errorf("%w: %s, then start again", err, nextStep(err))
+	}
+	return err
 }
 
 // restore is the next step where data is gone.

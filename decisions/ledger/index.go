@@ -75,9 +75,12 @@ func (x *index) open() (err error) {
 	if x.tune != nil {
 		options = x.tune(options)
 	}
-	if x.db, err = badger.Open(options); err != nil {
+	db, err := badger.Open(options)
+	if err != nil {
+		x.db = nil // Badger returns one that is half open
 		return err
 	}
+	x.db = db
 	if err = x.load(); err == nil {
 		err = x.entries.open(x.dir)
 	}
@@ -109,10 +112,14 @@ func (x *index) reset() error {
 		x.entries.close() //nolint:errcheck,gosec // it is deleted next
 	}
 	x.frontier, x.last, x.cursor, x.oldest = decisions.Frontier{}, start(), nil, 0
-	if err := os.RemoveAll(x.dir); err != nil {
-		return err
+	err := os.RemoveAll(x.dir)
+	if err == nil {
+		err = x.open()
 	}
-	return x.open()
+	if err != nil {
+		return fmt.Errorf("beginning the index %s anew: %w: look after the disk and its free space, then start again", x.dir, err)
+	}
+	return nil
 }
 
 func indexOptions(dir string, logger *slog.Logger) badger.Options {

@@ -198,17 +198,13 @@ func (l *Ledger) fail(cause error) error {
 	return l.err
 }
 
-func nextStep(cause error) string {
-	if bad := (*BadEntryError)(nil); errors.As(cause, &bad) {
-		return "restore from a backup"
-	}
-	return "look after the disk"
-}
-
 // Close answers what was asked before it, signs a last checkpoint and lets go of the
 // directory. It returns Err where the ledger had failed. A second Close does nothing.
 func (l *Ledger) Close() (err error) {
 	l.closing.Do(func() { err = l.shut() })
+	if err != nil && !errors.Is(err, ErrFailed) {
+		err = fmt.Errorf("close ledger %s, which has every answer: %w", l.opts.Dir, advised(err))
+	}
 	return err
 }
 
@@ -257,7 +253,7 @@ func Open(ctx context.Context, o Options) (*Ledger, error) {
 	}
 	l := newLedger(o)
 	if err := l.open(ctx); err != nil {
-		return nil, fmt.Errorf("open ledger %s: %w", o.Dir, err)
+		return nil, fmt.Errorf("open ledger %s: %w", o.Dir, advised(err))
 	}
 	return l, nil
 }

@@ -70,7 +70,7 @@ func simulate(t *testing.T, seed uint64, broken brokenLedger) (s *simulation, er
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // in memory
+	defer os.RemoveAll(dir)
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s = &simulation{t: t, seed: seed, r: r, plan: newPlan(seed, r), broken: broken, clock: newClock(), told: newTold()}
