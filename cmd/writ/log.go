@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -16,7 +14,7 @@ import (
 )
 
 type logCmd struct {
-	List   logListCmd   `cmd:"" help:"List decisions, newest first."`
+	List   logListCmd   `cmd:"" help:"List entries, newest first, or follow them as they come."`
 	Show   logShowCmd   `cmd:"" help:"Show one entry with everything that it holds."`
 	Verify logVerifyCmd `cmd:"" help:"Verify a log's directory offline, also while the service runs. Exit 1 and the first bad entry where it does not hold."`
 
@@ -31,92 +29,6 @@ type logCmd struct {
 	Backup  logBackupCmd  `cmd:"" help:"Copy a log, also while the service runs; a second time, only what is new."`
 	Restore logRestoreCmd `cmd:"" help:"Begin a new log that goes on from a backup."`
 	Read    logReadCmd    `cmd:"" help:"List the entries of a data directory, a backup or an earlier epoch from its files."`
-}
-
-type logListCmd struct {
-	Limit int    `short:"n" default:"20" help:"How many, at most 1000."`
-	Token string `help:"Continue where the list before ended."`
-	All   bool   `help:"Every kind of entry, not only decisions."`
-	remote
-	output
-}
-
-func (logListCmd) Help() string { return "Example:\n  writ log list -n 50" }
-
-func (c logListCmd) Run(ctx context.Context, s streams) error {
-	client, err := c.dial()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = client.Close() }()
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
-	defer cancel()
-	page, err := writv1.NewLogServiceClient(client.Conn()).ListEntries(ctx, &writv1.ListEntriesRequest{
-		PageSize: int32(min(c.Limit, 1<<20)), PageToken: c.Token, AllKinds: c.All, //nolint:gosec // bounded here, and by the service
-	})
-	if err != nil {
-		return c.explain(err)
-	}
-	if c.json() {
-		return printMessages(s.out, false, page)
-	}
-	var t table
-	t.row("TIME", "DECISION", "OUTCOME", "REASON", "STAGE", "CALL", "PLACE")
-	for _, e := range page.GetEntries() {
-		t.row(entryRow(e)...)
-	}
-	if err := t.print(s.out); err != nil {
-		return err
-	}
-	if next := page.GetNextPageToken(); next != "" {
-		say(s.out, "more: writ log list --token %s\n", next)
-	}
-	return nil
-}
-
-func entryRow(e *writv1.LogEntry) []string {
-	at := e.GetTime().AsTime().Local().Format(time.DateTime)
-	place := strconv.FormatUint(e.GetPosition().GetSequence(), 10)
-	d := e.GetEntry().GetDecision()
-	if d == nil {
-		return []string{at, "-", kindWord(e.GetEntry()), "-", "-", "-", place}
-	}
-	outcome, reason := final(e.GetEntry())
-	call := &writv1.DecideRequest{Server: d.GetServer(), Method: d.GetMethod(), Tool: d.GetTool()}
-	return []string{
-		at, e.GetDecisionId(), outcomeWord(writv1.Outcome(outcome)), reason.GetCode(), d.GetStage(), callName(call), place,
-	}
-}
-
-// final is what was answered: the settlement's word where there is one.
-func final(e *ledgerv1.Entry) (ledgerv1.Outcome, *ledgerv1.Reason) {
-	if s := e.GetSettlement(); s != nil {
-		return s.GetOutcome(), s.GetReason()
-	}
-	return e.GetDecision().GetJudgement().GetOutcome(), e.GetDecision().GetJudgement().GetReason()
-}
-
-func kindWord(e *ledgerv1.Entry) string {
-	switch body := e.GetBody().(type) {
-	case *ledgerv1.Entry_LogCreated:
-		if body.LogCreated.GetRestored() != nil {
-			return "log restored"
-		}
-		return "log created"
-	case *ledgerv1.Entry_WriterStarted:
-		return "writer started"
-	case *ledgerv1.Entry_PolicyActivated:
-		return "policy activated"
-	case *ledgerv1.Entry_CatalogActivated:
-		return "catalogue activated"
-	case *ledgerv1.Entry_OutcomeReported:
-		return "outcome reported"
-	case *ledgerv1.Entry_Erased:
-		return "erased"
-	case *ledgerv1.Entry_Pruned:
-		return "pruned"
-	}
-	return "unknown to this version"
 }
 
 type logShowCmd struct {
@@ -152,17 +64,17 @@ func (c logShowCmd) Run(ctx context.Context, s streams) error {
 	if c.json() {
 		return printMessages(s.out, false, answer.GetEntry())
 	}
+	if report := answer.GetEntry().GetEntry().GetOutcomeReported(); report != nil {
+		decided, err := writv1.NewLogServiceClient(client.Conn()).GetEntry(ctx, &writv1.GetEntryRequest{By: &writv1.GetEntryRequest_DecisionId{DecisionId: report.GetDecisionId()}})
+		return showReport(s, answer.GetEntry(), decided.GetEntry().GetEntry().GetDecision(), err)
+	}
 	return showEntry(s, answer)
 }
 
 func showEntry(s streams, answer *writv1.GetEntryResponse) error {
-	e := answer.GetEntry()
-	var t table
-	t.row("entry", fmt.Sprintf("%d of log %s", e.GetPosition().GetSequence(), e.GetPosition().GetLogId()))
-	t.row("leaf hash", hex.EncodeToString(e.GetPosition().GetLeafHash()))
-	t.row("time", e.GetTime().AsTime().Format(time.RFC3339Nano))
+	e, t := answer.GetEntry(), showPlace(answer.GetEntry())
 	if d := e.GetEntry().GetDecision(); d != nil {
-		showDecision(&t, answer, d)
+		showDecision(t, answer, d)
 	} else {
 		t.row("kind", kindWord(e.GetEntry()))
 		t.row("content", protojson.MarshalOptions{UseProtoNames: true}.Format(e.GetEntry()))

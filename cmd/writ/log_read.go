@@ -41,12 +41,7 @@ func (c logReadCmd) Run(ctx context.Context, s streams) error {
 	if c.json() {
 		return printMessages(s.out, true, found...)
 	}
-	var t table
-	t.row("TIME", "DECISION", "OUTCOME", "REASON", "STAGE", "CALL", "PLACE")
-	for _, e := range found {
-		t.row(entryRow(e)...)
-	}
-	return t.print(s.out)
+	return newColumns(s.out, 0).show(found)
 }
 
 func offlineEntry(logID string, r ledger.Record) *writv1.LogEntry {

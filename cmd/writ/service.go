@@ -28,9 +28,11 @@ type service struct {
 	decider *server.Decider
 	grpc    *grpc.Server
 	health  *health.Server
-	address net.Addr
-	logger  *slog.Logger
-	served  chan error
+	// followersGo ends those who follow the log.
+	followersGo context.CancelFunc
+	address     net.Addr
+	logger      *slog.Logger
+	served      chan error
 }
 
 // startService wires the parts. Whatever is wrong with policy or catalogue stops it
@@ -76,9 +78,11 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	if err != nil {
 		return nil, errors.Join(err, log.Close(), listener.Close())
 	}
-	api, healthy := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Eraser: log, Version: version, Logger: logger})
+	stopping, followersGo := context.WithCancel(context.WithoutCancel(ctx))
+	api, healthy := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Eraser: log, Version: version, Stopping: stopping, Logger: logger})
 	running := &service{
-		ledger: log, decider: decider, grpc: api, health: healthy,
+		followersGo: followersGo,
+		ledger:      log, decider: decider, grpc: api, health: healthy,
 		address: listener.Addr(), logger: logger, served: make(chan error, 2),
 	}
 	if !writ.Loopback(f.Listen) {
@@ -102,6 +106,7 @@ func (r *service) untilDone(ctx context.Context) error {
 	case <-r.ledger.Done():
 		failure := fmt.Errorf("the log failed and the service stops, without an answer to what was under way: %w", r.ledger.Err())
 		r.health.Shutdown()
+		r.followersGo()
 		r.grpc.Stop()
 		return errors.Join(failure, r.ledger.Close())
 	case err := <-r.served:
@@ -112,6 +117,7 @@ func (r *service) untilDone(ctx context.Context) error {
 // stop lets calls under way finish, then closes the log in order.
 func (r *service) stop() error {
 	r.health.Shutdown()
+	r.followersGo()
 	finished := make(chan struct{})
 	go func() { r.grpc.GracefulStop(); close(finished) }()
 	select {

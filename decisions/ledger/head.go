@@ -13,8 +13,9 @@ import (
 type head struct {
 	size atomic.Uint64
 
-	mu   sync.Mutex
-	tree decisions.Frontier
+	mu      sync.Mutex
+	tree    decisions.Frontier
+	waiting chan struct{} // closed when the tree grows; nil while nobody waits
 }
 
 func (h *head) set(tree decisions.Frontier) {
@@ -31,6 +32,23 @@ func (h *head) advance(leaves []decisions.Hash) {
 		h.tree.Append(leaf)
 	}
 	h.size.Store(h.tree.Size())
+	if h.waiting != nil {
+		close(h.waiting)
+		h.waiting = nil
+	}
+}
+
+// grown returns what is closed when the tree is larger than a size; nil where it is.
+func (h *head) grown(size uint64) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.tree.Size() > size {
+		return nil
+	}
+	if h.waiting == nil {
+		h.waiting = make(chan struct{})
+	}
+	return h.waiting
 }
 
 func (h *head) snapshot() decisions.Frontier {

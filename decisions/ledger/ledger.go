@@ -75,6 +75,26 @@ func (l *Ledger) Indexed() uint64 {
 	return size - min(size, uint64(l.tail.lag()))
 }
 
+// Grown waits until more than so many entries are durable. Nothing waits for those who
+// do. Errors: ErrClosed, ErrFailed, the context's.
+func (l *Ledger) Grown(ctx context.Context, size uint64) error {
+	for {
+		grown := l.head.grown(size)
+		if grown == nil {
+			return nil
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.done:
+			return l.Err()
+		case <-l.scrubbing.Done():
+			return ErrClosed
+		}
+	}
+}
+
 // Checkpoint is the latest released checkpoint, a signed note. It is behind Size by
 // at most about a second.
 func (l *Ledger) Checkpoint() []byte { return l.checkpointer.latest.Load().note }

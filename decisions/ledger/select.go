@@ -11,7 +11,7 @@ import (
 )
 
 // selectAhead is how many entries are read together at most.
-const selectAhead = 256
+const selectAhead = 64
 
 // Select yields the entries that a query wants, of those that are durable when it is
 // called. Each is read with its leaf check, and compared with the filter once more. It

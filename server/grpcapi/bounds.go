@@ -205,10 +205,3 @@ func reportBounds(r *writv1.ReportRequest) error {
 	}
 	return text("final_target", r.GetFinalTarget(), 0, 1024)
 }
-
-func listBounds(r *writv1.ListEntriesRequest) error {
-	if n := r.GetPageSize(); n < 0 || n > maxPageSize {
-		return outside("page_size", "is %d; expected 0 to %d", n, maxPageSize)
-	}
-	return text("page_token", r.GetPageToken(), 0, 64)
-}

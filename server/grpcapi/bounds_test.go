@@ -109,12 +109,13 @@ func TestBounds(t *testing.T) {
 // The contract writes a bound beside every field of every request.
 func TestEveryRequestFieldStatesItsBounds(t *testing.T) {
 	flags := map[protoreflect.FullName]bool{ // any value of these is allowed
-		"writ.v1.ListEntriesRequest.all_kinds": true, "writ.v1.ReportRequest.result": true,
+		"writ.v1.EntryFilter.all_kinds": true, "writ.v1.ListEntriesRequest.oldest_first": true, "writ.v1.ReportRequest.result": true,
 		"writ.v1.DecideRequest.hints": true, "writ.v1.DecideRequest.scope": true,
 	}
 	for _, m := range []proto.Message{
 		&writv1.DecideRequest{}, &writv1.Scope{}, &writv1.BatchDecideRequest{}, &writv1.ReportRequest{},
 		&writv1.GetEntryRequest{}, &writv1.ListEntriesRequest{}, &writv1.ObserveRequest{},
+		&writv1.EntryFilter{}, &writv1.FollowEntriesRequest{},
 	} {
 		d := m.ProtoReflect().Descriptor()
 		source, err := os.ReadFile("../../proto/" + d.ParentFile().Path())

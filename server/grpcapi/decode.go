@@ -51,6 +51,25 @@ func (d *decoder) refuseFaults(ctx context.Context, req any, _ *grpc.UnaryServer
 	return handle(ctx, req)
 }
 
+// refuseStreamFaults does so where the handler takes the message from a stream.
+func (d *decoder) refuseStreamFaults(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+	return handle(srv, &faultlessStream{stream, d})
+}
+
+type faultlessStream struct {
+	grpc.ServerStream
+	decoder *decoder
+}
+
+// RecvMsg fails for a message that did not decode.
+func (s *faultlessStream) RecvMsg(m any) error {
+	if err := s.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	_, err := s.decoder.refuseFaults(s.Context(), m, nil, func(context.Context, any) (any, error) { return m, nil })
+	return err
+}
+
 func fault(d protoreflect.MessageDescriptor, wire []byte, cause error) error {
 	if field := notText(d, wire); field != "" {
 		return outside(field, "is not valid UTF-8; expected text")

@@ -4,21 +4,14 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
-	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/writ-dev/writ/decisions"
 	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 	writv1 "github.com/writ-dev/writ/proto/writ/v1"
-)
-
-const (
-	defaultPageSize = 50
-	// maxPageTotal ends a page of large entries early, so that it fits a message.
-	maxPageTotal = 4 << 20
 )
 
 // LogReader is what LogService needs of the log. It is safe for concurrent use,
@@ -40,6 +33,8 @@ type LogReader interface {
 	// Select yields the entries that a query wants, of those that are durable when it
 	// is called.
 	Select(ctx context.Context, q decisions.Query) iter.Seq2[decisions.Record, error]
+	// Grown waits until more than so many entries are durable.
+	Grown(ctx context.Context, size uint64) error
 	// ProveInclusion and ProveConsistency prove against a tree of a size (0: that of
 	// the checkpoint) and return the latest checkpoint that covers it, waiting for one
 	// within bounds.
@@ -51,6 +46,9 @@ type LogReader interface {
 type logService struct {
 	writv1.UnimplementedLogServiceServer
 	log LogReader
+	// stopping ends those who follow; heartbeat is how long they hear nothing at most.
+	stopping  context.Context //nolint:containedctx // the service's life
+	heartbeat time.Duration
 }
 
 func (s *logService) GetEntry(_ context.Context, m *writv1.GetEntryRequest) (*writv1.GetEntryResponse, error) {
@@ -151,43 +149,6 @@ func (s *logService) isDecision(id string) error {
 		return fmt.Errorf("%w: entry %d is no decision of the id %s: report the id that the permit carried", decisions.ErrNotFound, sequence, id)
 	}
 	return nil
-}
-
-func (s *logService) ListEntries(ctx context.Context, m *writv1.ListEntriesRequest) (*writv1.ListEntriesResponse, error) {
-	if err := listBounds(m); err != nil {
-		return nil, edge(err)
-	}
-	from := uint64(math.MaxUint64)
-	if token := m.GetPageToken(); token != "" {
-		var err error
-		if from, err = strconv.ParseUint(token, 10, 64); err != nil || from >= s.log.Size() {
-			return nil, edge(outside("page_token", "%q is not of this log; expected the next_page_token of the answer before", token))
-		}
-	}
-	size := int(m.GetPageSize())
-	if size == 0 {
-		size = defaultPageSize
-	}
-	page, held := &writv1.ListEntriesResponse{}, 0
-	query := decisions.Query{Start: from, Limit: size + 1}
-	if !m.GetAllKinds() {
-		query.Terms = []decisions.Term{{Field: decisions.FieldKind, Value: decisions.KindName(decisions.KindDecision)}}
-	}
-	for record, err := range s.log.Select(ctx, query) {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			return nil, edge(err)
-		}
-		if len(page.Entries) == size || held > maxPageTotal {
-			page.NextPageToken = strconv.FormatUint(record.Sequence, 10)
-			break
-		}
-		page.Entries = append(page.Entries, s.entry(record))
-		held += 2 * len(record.Raw) // decoded and as stored
-	}
-	return page, nil
 }
 
 func (s *logService) entry(r decisions.Record) *writv1.LogEntry {

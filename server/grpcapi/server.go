@@ -41,6 +41,11 @@ type Options struct {
 	// Eraser serves OperatorService; without one there is none.
 	Eraser  Eraser
 	Version string
+	// Stopping is done when those who follow the log are to go, so that the service can
+	// stop in order; nil: when their connections end.
+	Stopping context.Context //nolint:containedctx // the service's life
+	// Heartbeat is how long they hear nothing at most. Default 10 s.
+	Heartbeat time.Duration
 	// Logger takes one line per failed call; nil drops them.
 	Logger *slog.Logger
 }
@@ -50,6 +55,12 @@ type Options struct {
 func New(o Options) (*grpc.Server, *health.Server) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Stopping == nil {
+		o.Stopping = context.Background()
+	}
+	if o.Heartbeat == 0 {
+		o.Heartbeat = heartbeat
 	}
 	decoder := newDecoder()
 	s := grpc.NewServer(
@@ -65,8 +76,13 @@ func New(o Options) (*grpc.Server, *health.Server) {
 			recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(o.Logger))),
 			decoder.refuseFaults,
 		),
+		grpc.ChainStreamInterceptor(
+			interceptors.StreamServerInterceptor(failures{o.Logger}),
+			recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(o.Logger))),
+			decoder.refuseStreamFaults,
+		),
 	)
-	log := &logService{log: o.Log}
+	log := &logService{log: o.Log, stopping: o.Stopping, heartbeat: o.Heartbeat}
 	writv1.RegisterDecisionServiceServer(s, &decisionService{decider: o.Decider, log: log})
 	writv1.RegisterLogServiceServer(s, log)
 	writv1.RegisterPolicyServiceServer(s,

@@ -33,6 +33,7 @@ type service struct {
 	toolsets  writv1.ToolSetServiceClient
 	entries   writv1.LogServiceClient
 	policies  writv1.PolicyServiceClient
+	stopping  context.CancelFunc // what the service's stop does first
 }
 
 type unary[Q, A proto.Message] func(context.Context, Q, ...grpc.CallOption) (A, error)
@@ -58,7 +59,9 @@ func start(t testing.TB, documents, rules fs.FS) *service {
 	must(t, err)
 	must(t, decider.Activate(policy, reviewed, server.Actor{Name: "test", By: "os"}))
 
-	api, _ := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Version: "test"})
+	stopping, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	api, _ := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Version: "test", Stopping: stopping, Heartbeat: 20 * time.Millisecond})
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
 	served := make(chan error, 1)
@@ -77,7 +80,7 @@ func start(t testing.TB, documents, rules fs.FS) *service {
 	return &service{
 		log: log, conn: conn,
 		decisions: writv1.NewDecisionServiceClient(conn), toolsets: writv1.NewToolSetServiceClient(conn),
-		entries: writv1.NewLogServiceClient(conn), policies: writv1.NewPolicyServiceClient(conn),
+		entries: writv1.NewLogServiceClient(conn), policies: writv1.NewPolicyServiceClient(conn), stopping: stop,
 	}
 }
 

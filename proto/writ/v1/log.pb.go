@@ -353,21 +353,170 @@ func (x *LogEntry) GetRaw() []byte {
 	return nil
 }
 
+// EntryFilter says which entries are wanted: those for which all of it holds. An empty
+// field asks for nothing. Only decisions have what stands after kind.
+type EntryFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The entry's time: since <= time < until. Bounds: the years 1970 to 2261.
+	Since *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	// Bounds: the years 1970 to 2261, after since.
+	Until *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
+	// What the entry is: the name of a body in writ.ledger.v1.Entry, as in
+	// "outcome_reported". Empty: a decision, unless all_kinds. Bounds: such a name.
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Bounds: at most 256 bytes.
+	Session string `protobuf:"bytes,4,opt,name=session,proto3" json:"session,omitempty"`
+	// Bounds: at most 256 bytes.
+	Process string `protobuf:"bytes,5,opt,name=process,proto3" json:"process,omitempty"`
+	// Bounds: at most 128 bytes.
+	Automation string `protobuf:"bytes,6,opt,name=automation,proto3" json:"automation,omitempty"`
+	// Bounds: at most 128 bytes.
+	Server string `protobuf:"bytes,7,opt,name=server,proto3" json:"server,omitempty"`
+	// Bounds: at most 256 bytes.
+	Tool string `protobuf:"bytes,8,opt,name=tool,proto3" json:"tool,omitempty"`
+	// What was answered, where the log settled it: that. Bounds: a known outcome.
+	Outcome Outcome `protobuf:"varint,9,opt,name=outcome,proto3,enum=writ.v1.Outcome" json:"outcome,omitempty"`
+	// The code of that answer's reason. Bounds: at most 128 bytes.
+	ReasonCode string `protobuf:"bytes,10,opt,name=reason_code,json=reasonCode,proto3" json:"reason_code,omitempty"`
+	// Bounds: at most 128 bytes.
+	ApprovalId string `protobuf:"bytes,11,opt,name=approval_id,json=approvalId,proto3" json:"approval_id,omitempty"`
+	// Every kind of entry, where kind is empty.
+	AllKinds      bool `protobuf:"varint,12,opt,name=all_kinds,json=allKinds,proto3" json:"all_kinds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EntryFilter) Reset() {
+	*x = EntryFilter{}
+	mi := &file_writ_v1_log_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EntryFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EntryFilter) ProtoMessage() {}
+
+func (x *EntryFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EntryFilter.ProtoReflect.Descriptor instead.
+func (*EntryFilter) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *EntryFilter) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *EntryFilter) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *EntryFilter) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetProcess() string {
+	if x != nil {
+		return x.Process
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetAutomation() string {
+	if x != nil {
+		return x.Automation
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetTool() string {
+	if x != nil {
+		return x.Tool
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetOutcome() Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return Outcome_OUTCOME_UNSPECIFIED
+}
+
+func (x *EntryFilter) GetReasonCode() string {
+	if x != nil {
+		return x.ReasonCode
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetApprovalId() string {
+	if x != nil {
+		return x.ApprovalId
+	}
+	return ""
+}
+
+func (x *EntryFilter) GetAllKinds() bool {
+	if x != nil {
+		return x.AllKinds
+	}
+	return false
+}
+
 type ListEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Bounds: 0 (a default of 50) to 1000. A page of large entries holds fewer.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// From the answer before. Bounds: at most 64 bytes.
+	// From the answer before, with the same filter and order. Bounds: at most 64 bytes.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Decisions only, unless true.
-	AllKinds      bool `protobuf:"varint,3,opt,name=all_kinds,json=allKinds,proto3" json:"all_kinds,omitempty"`
+	// Bounds: those of its fields.
+	Filter *EntryFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Newest first, unless true.
+	OldestFirst   bool `protobuf:"varint,4,opt,name=oldest_first,json=oldestFirst,proto3" json:"oldest_first,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListEntriesRequest) Reset() {
 	*x = ListEntriesRequest{}
-	mi := &file_writ_v1_log_proto_msgTypes[4]
+	mi := &file_writ_v1_log_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -379,7 +528,7 @@ func (x *ListEntriesRequest) String() string {
 func (*ListEntriesRequest) ProtoMessage() {}
 
 func (x *ListEntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[4]
+	mi := &file_writ_v1_log_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -392,7 +541,7 @@ func (x *ListEntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEntriesRequest.ProtoReflect.Descriptor instead.
 func (*ListEntriesRequest) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{4}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListEntriesRequest) GetPageSize() int32 {
@@ -409,9 +558,16 @@ func (x *ListEntriesRequest) GetPageToken() string {
 	return ""
 }
 
-func (x *ListEntriesRequest) GetAllKinds() bool {
+func (x *ListEntriesRequest) GetFilter() *EntryFilter {
 	if x != nil {
-		return x.AllKinds
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListEntriesRequest) GetOldestFirst() bool {
+	if x != nil {
+		return x.OldestFirst
 	}
 	return false
 }
@@ -421,13 +577,16 @@ type ListEntriesResponse struct {
 	Entries []*LogEntry            `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
 	// Empty at the end.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many entries the log had at least: all of them are in the list. Whoever follows
+	// from here misses none.
+	LogSize       uint64 `protobuf:"varint,3,opt,name=log_size,json=logSize,proto3" json:"log_size,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListEntriesResponse) Reset() {
 	*x = ListEntriesResponse{}
-	mi := &file_writ_v1_log_proto_msgTypes[5]
+	mi := &file_writ_v1_log_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -439,7 +598,7 @@ func (x *ListEntriesResponse) String() string {
 func (*ListEntriesResponse) ProtoMessage() {}
 
 func (x *ListEntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[5]
+	mi := &file_writ_v1_log_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -452,7 +611,7 @@ func (x *ListEntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEntriesResponse.ProtoReflect.Descriptor instead.
 func (*ListEntriesResponse) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{5}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListEntriesResponse) GetEntries() []*LogEntry {
@@ -467,6 +626,123 @@ func (x *ListEntriesResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ListEntriesResponse) GetLogSize() uint64 {
+	if x != nil {
+		return x.LogSize
+	}
+	return 0
+}
+
+type FollowEntriesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Bounds: those of its fields.
+	Filter *EntryFilter `protobuf:"bytes,1,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The first place that is looked at. Bounds: at most the log's size.
+	FromSequence  uint64 `protobuf:"varint,2,opt,name=from_sequence,json=fromSequence,proto3" json:"from_sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowEntriesRequest) Reset() {
+	*x = FollowEntriesRequest{}
+	mi := &file_writ_v1_log_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowEntriesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowEntriesRequest) ProtoMessage() {}
+
+func (x *FollowEntriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowEntriesRequest.ProtoReflect.Descriptor instead.
+func (*FollowEntriesRequest) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *FollowEntriesRequest) GetFilter() *EntryFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *FollowEntriesRequest) GetFromSequence() uint64 {
+	if x != nil {
+		return x.FromSequence
+	}
+	return 0
+}
+
+// FollowEntriesResponse comes at least every 15 seconds, without entries where there
+// are none: a connection that is silent for longer is lost.
+type FollowEntriesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In order.
+	Entries []*LogEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	// Where to go on: every wanted entry before it was sent.
+	NextSequence  uint64 `protobuf:"varint,2,opt,name=next_sequence,json=nextSequence,proto3" json:"next_sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowEntriesResponse) Reset() {
+	*x = FollowEntriesResponse{}
+	mi := &file_writ_v1_log_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowEntriesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowEntriesResponse) ProtoMessage() {}
+
+func (x *FollowEntriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_v1_log_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowEntriesResponse.ProtoReflect.Descriptor instead.
+func (*FollowEntriesResponse) Descriptor() ([]byte, []int) {
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FollowEntriesResponse) GetEntries() []*LogEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+func (x *FollowEntriesResponse) GetNextSequence() uint64 {
+	if x != nil {
+		return x.NextSequence
+	}
+	return 0
 }
 
 type ProveInclusionRequest struct {
@@ -486,7 +762,7 @@ type ProveInclusionRequest struct {
 
 func (x *ProveInclusionRequest) Reset() {
 	*x = ProveInclusionRequest{}
-	mi := &file_writ_v1_log_proto_msgTypes[6]
+	mi := &file_writ_v1_log_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -498,7 +774,7 @@ func (x *ProveInclusionRequest) String() string {
 func (*ProveInclusionRequest) ProtoMessage() {}
 
 func (x *ProveInclusionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[6]
+	mi := &file_writ_v1_log_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -511,7 +787,7 @@ func (x *ProveInclusionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveInclusionRequest.ProtoReflect.Descriptor instead.
 func (*ProveInclusionRequest) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{6}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ProveInclusionRequest) GetBy() isProveInclusionRequest_By {
@@ -580,7 +856,7 @@ type ProveInclusionResponse struct {
 
 func (x *ProveInclusionResponse) Reset() {
 	*x = ProveInclusionResponse{}
-	mi := &file_writ_v1_log_proto_msgTypes[7]
+	mi := &file_writ_v1_log_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -592,7 +868,7 @@ func (x *ProveInclusionResponse) String() string {
 func (*ProveInclusionResponse) ProtoMessage() {}
 
 func (x *ProveInclusionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[7]
+	mi := &file_writ_v1_log_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -605,7 +881,7 @@ func (x *ProveInclusionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveInclusionResponse.ProtoReflect.Descriptor instead.
 func (*ProveInclusionResponse) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{7}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ProveInclusionResponse) GetPosition() *LogPosition {
@@ -655,7 +931,7 @@ type ProveConsistencyRequest struct {
 
 func (x *ProveConsistencyRequest) Reset() {
 	*x = ProveConsistencyRequest{}
-	mi := &file_writ_v1_log_proto_msgTypes[8]
+	mi := &file_writ_v1_log_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -667,7 +943,7 @@ func (x *ProveConsistencyRequest) String() string {
 func (*ProveConsistencyRequest) ProtoMessage() {}
 
 func (x *ProveConsistencyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[8]
+	mi := &file_writ_v1_log_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -680,7 +956,7 @@ func (x *ProveConsistencyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveConsistencyRequest.ProtoReflect.Descriptor instead.
 func (*ProveConsistencyRequest) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{8}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ProveConsistencyRequest) GetFromSize() uint64 {
@@ -711,7 +987,7 @@ type ProveConsistencyResponse struct {
 
 func (x *ProveConsistencyResponse) Reset() {
 	*x = ProveConsistencyResponse{}
-	mi := &file_writ_v1_log_proto_msgTypes[9]
+	mi := &file_writ_v1_log_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -723,7 +999,7 @@ func (x *ProveConsistencyResponse) String() string {
 func (*ProveConsistencyResponse) ProtoMessage() {}
 
 func (x *ProveConsistencyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_writ_v1_log_proto_msgTypes[9]
+	mi := &file_writ_v1_log_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -736,7 +1012,7 @@ func (x *ProveConsistencyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProveConsistencyResponse.ProtoReflect.Descriptor instead.
 func (*ProveConsistencyResponse) Descriptor() ([]byte, []int) {
-	return file_writ_v1_log_proto_rawDescGZIP(), []int{9}
+	return file_writ_v1_log_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ProveConsistencyResponse) GetFromSize() uint64 {
@@ -791,15 +1067,41 @@ const file_writ_v1_log_proto_rawDesc = "" +
 	"\vdecision_id\x18\x03 \x01(\tR\n" +
 	"decisionId\x12+\n" +
 	"\x05entry\x18\x04 \x01(\v2\x15.writ.ledger.v1.EntryR\x05entry\x12\x10\n" +
-	"\x03raw\x18\x05 \x01(\fR\x03raw\"m\n" +
+	"\x03raw\x18\x05 \x01(\fR\x03raw\"\x90\x03\n" +
+	"\vEntryFilter\x120\n" +
+	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x18\n" +
+	"\asession\x18\x04 \x01(\tR\asession\x12\x18\n" +
+	"\aprocess\x18\x05 \x01(\tR\aprocess\x12\x1e\n" +
+	"\n" +
+	"automation\x18\x06 \x01(\tR\n" +
+	"automation\x12\x16\n" +
+	"\x06server\x18\a \x01(\tR\x06server\x12\x12\n" +
+	"\x04tool\x18\b \x01(\tR\x04tool\x12*\n" +
+	"\aoutcome\x18\t \x01(\x0e2\x10.writ.v1.OutcomeR\aoutcome\x12\x1f\n" +
+	"\vreason_code\x18\n" +
+	" \x01(\tR\n" +
+	"reasonCode\x12\x1f\n" +
+	"\vapproval_id\x18\v \x01(\tR\n" +
+	"approvalId\x12\x1b\n" +
+	"\tall_kinds\x18\f \x01(\bR\ballKinds\"\xa1\x01\n" +
 	"\x12ListEntriesRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\x12\x1b\n" +
-	"\tall_kinds\x18\x03 \x01(\bR\ballKinds\"j\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12,\n" +
+	"\x06filter\x18\x03 \x01(\v2\x14.writ.v1.EntryFilterR\x06filter\x12!\n" +
+	"\foldest_first\x18\x04 \x01(\bR\voldestFirst\"\x85\x01\n" +
 	"\x13ListEntriesResponse\x12+\n" +
 	"\aentries\x18\x01 \x03(\v2\x11.writ.v1.LogEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"{\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x19\n" +
+	"\blog_size\x18\x03 \x01(\x04R\alogSize\"i\n" +
+	"\x14FollowEntriesRequest\x12,\n" +
+	"\x06filter\x18\x01 \x01(\v2\x14.writ.v1.EntryFilterR\x06filter\x12#\n" +
+	"\rfrom_sequence\x18\x02 \x01(\x04R\ffromSequence\"i\n" +
+	"\x15FollowEntriesResponse\x12+\n" +
+	"\aentries\x18\x01 \x03(\v2\x11.writ.v1.LogEntryR\aentries\x12#\n" +
+	"\rnext_sequence\x18\x02 \x01(\x04R\fnextSequence\"{\n" +
 	"\x15ProveInclusionRequest\x12!\n" +
 	"\vdecision_id\x18\x01 \x01(\tH\x00R\n" +
 	"decisionId\x12\x1c\n" +
@@ -827,11 +1129,12 @@ const file_writ_v1_log_proto_rawDesc = "" +
 	"\tItemState\x12\x1a\n" +
 	"\x16ITEM_STATE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fITEM_STATE_KEPT\x10\x01\x12\x15\n" +
-	"\x11ITEM_STATE_ERASED\x10\x022\xc3\x02\n" +
+	"\x11ITEM_STATE_ERASED\x10\x022\x95\x03\n" +
 	"\n" +
 	"LogService\x12?\n" +
 	"\bGetEntry\x12\x18.writ.v1.GetEntryRequest\x1a\x19.writ.v1.GetEntryResponse\x12H\n" +
-	"\vListEntries\x12\x1b.writ.v1.ListEntriesRequest\x1a\x1c.writ.v1.ListEntriesResponse\x12Q\n" +
+	"\vListEntries\x12\x1b.writ.v1.ListEntriesRequest\x1a\x1c.writ.v1.ListEntriesResponse\x12P\n" +
+	"\rFollowEntries\x12\x1d.writ.v1.FollowEntriesRequest\x1a\x1e.writ.v1.FollowEntriesResponse0\x01\x12Q\n" +
 	"\x0eProveInclusion\x12\x1e.writ.v1.ProveInclusionRequest\x1a\x1f.writ.v1.ProveInclusionResponse\x12W\n" +
 	"\x10ProveConsistency\x12 .writ.v1.ProveConsistencyRequest\x1a!.writ.v1.ProveConsistencyResponseB/Z-github.com/writ-dev/writ/proto/writ/v1;writv1b\x06proto3"
 
@@ -848,46 +1151,58 @@ func file_writ_v1_log_proto_rawDescGZIP() []byte {
 }
 
 var file_writ_v1_log_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_writ_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_writ_v1_log_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_writ_v1_log_proto_goTypes = []any{
 	(ItemState)(0),                   // 0: writ.v1.ItemState
 	(*GetEntryRequest)(nil),          // 1: writ.v1.GetEntryRequest
 	(*GetEntryResponse)(nil),         // 2: writ.v1.GetEntryResponse
 	(*ItemStatus)(nil),               // 3: writ.v1.ItemStatus
 	(*LogEntry)(nil),                 // 4: writ.v1.LogEntry
-	(*ListEntriesRequest)(nil),       // 5: writ.v1.ListEntriesRequest
-	(*ListEntriesResponse)(nil),      // 6: writ.v1.ListEntriesResponse
-	(*ProveInclusionRequest)(nil),    // 7: writ.v1.ProveInclusionRequest
-	(*ProveInclusionResponse)(nil),   // 8: writ.v1.ProveInclusionResponse
-	(*ProveConsistencyRequest)(nil),  // 9: writ.v1.ProveConsistencyRequest
-	(*ProveConsistencyResponse)(nil), // 10: writ.v1.ProveConsistencyResponse
-	(*LogPosition)(nil),              // 11: writ.v1.LogPosition
-	(*timestamppb.Timestamp)(nil),    // 12: google.protobuf.Timestamp
-	(*v1.Entry)(nil),                 // 13: writ.ledger.v1.Entry
+	(*EntryFilter)(nil),              // 5: writ.v1.EntryFilter
+	(*ListEntriesRequest)(nil),       // 6: writ.v1.ListEntriesRequest
+	(*ListEntriesResponse)(nil),      // 7: writ.v1.ListEntriesResponse
+	(*FollowEntriesRequest)(nil),     // 8: writ.v1.FollowEntriesRequest
+	(*FollowEntriesResponse)(nil),    // 9: writ.v1.FollowEntriesResponse
+	(*ProveInclusionRequest)(nil),    // 10: writ.v1.ProveInclusionRequest
+	(*ProveInclusionResponse)(nil),   // 11: writ.v1.ProveInclusionResponse
+	(*ProveConsistencyRequest)(nil),  // 12: writ.v1.ProveConsistencyRequest
+	(*ProveConsistencyResponse)(nil), // 13: writ.v1.ProveConsistencyResponse
+	(*LogPosition)(nil),              // 14: writ.v1.LogPosition
+	(*timestamppb.Timestamp)(nil),    // 15: google.protobuf.Timestamp
+	(*v1.Entry)(nil),                 // 16: writ.ledger.v1.Entry
+	(Outcome)(0),                     // 17: writ.v1.Outcome
 }
 var file_writ_v1_log_proto_depIdxs = []int32{
 	4,  // 0: writ.v1.GetEntryResponse.entry:type_name -> writ.v1.LogEntry
 	3,  // 1: writ.v1.GetEntryResponse.items:type_name -> writ.v1.ItemStatus
 	0,  // 2: writ.v1.ItemStatus.state:type_name -> writ.v1.ItemState
 	4,  // 3: writ.v1.ItemStatus.erased:type_name -> writ.v1.LogEntry
-	11, // 4: writ.v1.LogEntry.position:type_name -> writ.v1.LogPosition
-	12, // 5: writ.v1.LogEntry.time:type_name -> google.protobuf.Timestamp
-	13, // 6: writ.v1.LogEntry.entry:type_name -> writ.ledger.v1.Entry
-	4,  // 7: writ.v1.ListEntriesResponse.entries:type_name -> writ.v1.LogEntry
-	11, // 8: writ.v1.ProveInclusionResponse.position:type_name -> writ.v1.LogPosition
-	1,  // 9: writ.v1.LogService.GetEntry:input_type -> writ.v1.GetEntryRequest
-	5,  // 10: writ.v1.LogService.ListEntries:input_type -> writ.v1.ListEntriesRequest
-	7,  // 11: writ.v1.LogService.ProveInclusion:input_type -> writ.v1.ProveInclusionRequest
-	9,  // 12: writ.v1.LogService.ProveConsistency:input_type -> writ.v1.ProveConsistencyRequest
-	2,  // 13: writ.v1.LogService.GetEntry:output_type -> writ.v1.GetEntryResponse
-	6,  // 14: writ.v1.LogService.ListEntries:output_type -> writ.v1.ListEntriesResponse
-	8,  // 15: writ.v1.LogService.ProveInclusion:output_type -> writ.v1.ProveInclusionResponse
-	10, // 16: writ.v1.LogService.ProveConsistency:output_type -> writ.v1.ProveConsistencyResponse
-	13, // [13:17] is the sub-list for method output_type
-	9,  // [9:13] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	14, // 4: writ.v1.LogEntry.position:type_name -> writ.v1.LogPosition
+	15, // 5: writ.v1.LogEntry.time:type_name -> google.protobuf.Timestamp
+	16, // 6: writ.v1.LogEntry.entry:type_name -> writ.ledger.v1.Entry
+	15, // 7: writ.v1.EntryFilter.since:type_name -> google.protobuf.Timestamp
+	15, // 8: writ.v1.EntryFilter.until:type_name -> google.protobuf.Timestamp
+	17, // 9: writ.v1.EntryFilter.outcome:type_name -> writ.v1.Outcome
+	5,  // 10: writ.v1.ListEntriesRequest.filter:type_name -> writ.v1.EntryFilter
+	4,  // 11: writ.v1.ListEntriesResponse.entries:type_name -> writ.v1.LogEntry
+	5,  // 12: writ.v1.FollowEntriesRequest.filter:type_name -> writ.v1.EntryFilter
+	4,  // 13: writ.v1.FollowEntriesResponse.entries:type_name -> writ.v1.LogEntry
+	14, // 14: writ.v1.ProveInclusionResponse.position:type_name -> writ.v1.LogPosition
+	1,  // 15: writ.v1.LogService.GetEntry:input_type -> writ.v1.GetEntryRequest
+	6,  // 16: writ.v1.LogService.ListEntries:input_type -> writ.v1.ListEntriesRequest
+	8,  // 17: writ.v1.LogService.FollowEntries:input_type -> writ.v1.FollowEntriesRequest
+	10, // 18: writ.v1.LogService.ProveInclusion:input_type -> writ.v1.ProveInclusionRequest
+	12, // 19: writ.v1.LogService.ProveConsistency:input_type -> writ.v1.ProveConsistencyRequest
+	2,  // 20: writ.v1.LogService.GetEntry:output_type -> writ.v1.GetEntryResponse
+	7,  // 21: writ.v1.LogService.ListEntries:output_type -> writ.v1.ListEntriesResponse
+	9,  // 22: writ.v1.LogService.FollowEntries:output_type -> writ.v1.FollowEntriesResponse
+	11, // 23: writ.v1.LogService.ProveInclusion:output_type -> writ.v1.ProveInclusionResponse
+	13, // 24: writ.v1.LogService.ProveConsistency:output_type -> writ.v1.ProveConsistencyResponse
+	20, // [20:25] is the sub-list for method output_type
+	15, // [15:20] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_writ_v1_log_proto_init() }
@@ -900,7 +1215,7 @@ func file_writ_v1_log_proto_init() {
 		(*GetEntryRequest_DecisionId)(nil),
 		(*GetEntryRequest_Sequence)(nil),
 	}
-	file_writ_v1_log_proto_msgTypes[6].OneofWrappers = []any{
+	file_writ_v1_log_proto_msgTypes[9].OneofWrappers = []any{
 		(*ProveInclusionRequest_DecisionId)(nil),
 		(*ProveInclusionRequest_Sequence)(nil),
 	}
@@ -910,7 +1225,7 @@ func file_writ_v1_log_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_v1_log_proto_rawDesc), len(file_writ_v1_log_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

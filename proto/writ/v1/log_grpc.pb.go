@@ -21,6 +21,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	LogService_GetEntry_FullMethodName         = "/writ.v1.LogService/GetEntry"
 	LogService_ListEntries_FullMethodName      = "/writ.v1.LogService/ListEntries"
+	LogService_FollowEntries_FullMethodName    = "/writ.v1.LogService/FollowEntries"
 	LogService_ProveInclusion_FullMethodName   = "/writ.v1.LogService/ProveInclusion"
 	LogService_ProveConsistency_FullMethodName = "/writ.v1.LogService/ProveConsistency"
 )
@@ -34,8 +35,16 @@ type LogServiceClient interface {
 	// GetEntry finds one entry by decision id or by place. Errors: NOT_FOUND,
 	// INVALID_ARGUMENT, DATA_LOSS where the stored bytes do not match the tree.
 	GetEntry(ctx context.Context, in *GetEntryRequest, opts ...grpc.CallOption) (*GetEntryResponse, error)
-	// ListEntries pages through the log, newest first.
+	// ListEntries pages through the entries that a filter wants. What was answered before
+	// the call is in it, and what is written while paging moves no page. Errors:
+	// INVALID_ARGUMENT, DATA_LOSS.
 	ListEntries(ctx context.Context, in *ListEntriesRequest, opts ...grpc.CallOption) (*ListEntriesResponse, error)
+	// FollowEntries sends the entries that a filter wants, oldest first, from a place on,
+	// and then each when it is durable. It never ends by itself: the end of the stream is
+	// an error, UNAVAILABLE where the service stops, and next_sequence says where to go on.
+	// A reader that is slow gets what it missed from the log; nobody waits for it. Errors:
+	// INVALID_ARGUMENT, DATA_LOSS, UNAVAILABLE.
+	FollowEntries(ctx context.Context, in *FollowEntriesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[FollowEntriesResponse], error)
 	// ProveInclusion proves that an entry is in the log (RFC 6962 §2.1.1), by the latest
 	// signed checkpoint. An entry that none covers yet waits for the next: about a
 	// quarter of a second. Errors: NOT_FOUND, INVALID_ARGUMENT, DATA_LOSS; UNAVAILABLE
@@ -74,6 +83,25 @@ func (c *logServiceClient) ListEntries(ctx context.Context, in *ListEntriesReque
 	return out, nil
 }
 
+func (c *logServiceClient) FollowEntries(ctx context.Context, in *FollowEntriesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[FollowEntriesResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &LogService_ServiceDesc.Streams[0], LogService_FollowEntries_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[FollowEntriesRequest, FollowEntriesResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LogService_FollowEntriesClient = grpc.ServerStreamingClient[FollowEntriesResponse]
+
 func (c *logServiceClient) ProveInclusion(ctx context.Context, in *ProveInclusionRequest, opts ...grpc.CallOption) (*ProveInclusionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ProveInclusionResponse)
@@ -103,8 +131,16 @@ type LogServiceServer interface {
 	// GetEntry finds one entry by decision id or by place. Errors: NOT_FOUND,
 	// INVALID_ARGUMENT, DATA_LOSS where the stored bytes do not match the tree.
 	GetEntry(context.Context, *GetEntryRequest) (*GetEntryResponse, error)
-	// ListEntries pages through the log, newest first.
+	// ListEntries pages through the entries that a filter wants. What was answered before
+	// the call is in it, and what is written while paging moves no page. Errors:
+	// INVALID_ARGUMENT, DATA_LOSS.
 	ListEntries(context.Context, *ListEntriesRequest) (*ListEntriesResponse, error)
+	// FollowEntries sends the entries that a filter wants, oldest first, from a place on,
+	// and then each when it is durable. It never ends by itself: the end of the stream is
+	// an error, UNAVAILABLE where the service stops, and next_sequence says where to go on.
+	// A reader that is slow gets what it missed from the log; nobody waits for it. Errors:
+	// INVALID_ARGUMENT, DATA_LOSS, UNAVAILABLE.
+	FollowEntries(*FollowEntriesRequest, grpc.ServerStreamingServer[FollowEntriesResponse]) error
 	// ProveInclusion proves that an entry is in the log (RFC 6962 §2.1.1), by the latest
 	// signed checkpoint. An entry that none covers yet waits for the next: about a
 	// quarter of a second. Errors: NOT_FOUND, INVALID_ARGUMENT, DATA_LOSS; UNAVAILABLE
@@ -128,6 +164,9 @@ func (UnimplementedLogServiceServer) GetEntry(context.Context, *GetEntryRequest)
 }
 func (UnimplementedLogServiceServer) ListEntries(context.Context, *ListEntriesRequest) (*ListEntriesResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListEntries not implemented")
+}
+func (UnimplementedLogServiceServer) FollowEntries(*FollowEntriesRequest, grpc.ServerStreamingServer[FollowEntriesResponse]) error {
+	return status.Error(codes.Unimplemented, "method FollowEntries not implemented")
 }
 func (UnimplementedLogServiceServer) ProveInclusion(context.Context, *ProveInclusionRequest) (*ProveInclusionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ProveInclusion not implemented")
@@ -192,6 +231,17 @@ func _LogService_ListEntries_Handler(srv interface{}, ctx context.Context, dec f
 	return interceptor(ctx, in, info, handler)
 }
 
+func _LogService_FollowEntries_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(FollowEntriesRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(LogServiceServer).FollowEntries(m, &grpc.GenericServerStream[FollowEntriesRequest, FollowEntriesResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type LogService_FollowEntriesServer = grpc.ServerStreamingServer[FollowEntriesResponse]
+
 func _LogService_ProveInclusion_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ProveInclusionRequest)
 	if err := dec(in); err != nil {
@@ -252,6 +302,12 @@ var LogService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _LogService_ProveConsistency_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "FollowEntries",
+			Handler:       _LogService_FollowEntries_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "writ/v1/log.proto",
 }
