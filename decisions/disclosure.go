@@ -114,7 +114,7 @@ func follow(at any, pointer string) any {
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		switch node := at.(type) {
 		case map[string]any:
-			at = node[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
+			at = node[strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")]
 		case []any:
 			i, err := strconv.Atoi(token)
 			if err != nil || i < 0 || i >= len(node) {
@@ -130,7 +130,7 @@ func follow(at any, pointer string) any {
 
 // AppendPointer appends a token to a JSON pointer.
 func AppendPointer(pointer, token string) string {
-	return pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+	return pointer + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
 // EncodeDisclosures returns the content of an item of disclosures, a

@@ -30,6 +30,9 @@ func maskable() []string {
 // maskPath is the keys of a mask's path; [_] is anyKey.
 type maskPath []string
 
+// maxMaskPath bounds a path, in bytes.
+const maxMaskPath = 512
+
 // anyKey stands for every element. No key of JSON can be it.
 const anyKey = "\xff"
 
@@ -37,6 +40,9 @@ var errMaskPath = errors.New("expected keys and [_], as in arguments.recipients[
 
 // parseMaskPath reads a path as Rego writes a ref, without "input.".
 func parseMaskPath(text string) (maskPath, error) {
+	if len(text) > maxMaskPath {
+		return nil, fmt.Errorf("it has %d bytes; expected at most %d", len(text), maxMaskPath)
+	}
 	ref, err := ast.ParseRef("input." + text)
 	if err != nil {
 		return nil, errMaskPath
@@ -145,13 +151,17 @@ func (f *finder) value(m *mask, v hidden) {
 // members looks at the members of an object or the elements of a list.
 func (f *finder) members(m *mask, v hidden) {
 	err := eachPart(f.text[v.from:v.to], func(token string, from, to int) {
+		named := m.keys[token]
+		if named == nil && m.each == nil {
+			return
+		}
 		part := hidden{decisions.AppendPointer(v.place, token), v.from + from, v.from + to}
-		switch named := m.keys[token]; {
+		switch {
 		case named != nil && m.each != nil: // named twice, so hidden for sure
 			f.found = append(f.found, part)
 		case named != nil:
 			f.value(named, part)
-		case m.each != nil:
+		default:
 			f.value(m.each, part)
 		}
 	})

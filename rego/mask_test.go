@@ -292,3 +292,21 @@ func FuzzEachPart(f *testing.F) {
 		}
 	})
 }
+
+func FuzzMaskPath(f *testing.F) {
+	for _, seed := range []string{`arguments.to[_].address`, `labels["a.b"]`, `arguments[`, `target == 1`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		path, err := parseMaskPath(text)
+		if err != nil || !path.allowed() {
+			return
+		}
+		for _, key := range path {
+			if key != anyKey && strings.Contains(key, anyKey) {
+				t.Fatalf("%q has the key %q", text, key)
+			}
+		}
+		newMask([]maskPath{path}).find([]byte(`{"arguments":{"to":[{"address":1}]}}`))
+	})
+}

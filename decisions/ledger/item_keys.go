@@ -57,7 +57,8 @@ func openItemKeys(o Options, id [16]byte) (*itemKeys, error) {
 
 // adopt finds the first slot that was never used. The file grows only when it is full,
 // so that stands in the last two chunks. A file that ends before its header does never
-// had a durable key.
+// had a durable key. What is found is made durable: a process that ended may have left
+// an erasure that is written and not synced.
 func (k *itemKeys) adopt(f File) error {
 	size, err := f.Size()
 	if err != nil {
@@ -87,7 +88,7 @@ func (k *itemKeys) adopt(f File) error {
 			break
 		}
 	}
-	return nil
+	return f.Sync()
 }
 
 // reserve takes a key in and returns its slot. It is durable after sync.

@@ -426,6 +426,7 @@ func itemSchedule(t *testing.T, seed uint64) {
 			t.Errorf("entry %d: %q, %v; expected %q", sequence, got, err, content)
 		}
 	}
+	itemsOpen(t, l)
 	for sequence := range erased {
 		if got, err := itemOf(t, l, sequence); !errors.Is(err, decisions.ErrErased) {
 			t.Errorf("entry %d was erased: %q, %v", sequence, got, err)
@@ -433,6 +434,21 @@ func itemSchedule(t *testing.T, seed uint64) {
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// itemsOpen checks that a key is durable before the entry that names it, also where
+// nobody was told of the entry.
+func itemsOpen(t *testing.T, l *Ledger) {
+	for r, err := range l.Entries(0, l.Size()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range r.Entry.GetDecision().GetItems() {
+			if _, err := l.Item(item); err != nil && !errors.Is(err, decisions.ErrErased) {
+				t.Errorf("entry %d: %v", r.Sequence, err)
+			}
+		}
 	}
 }
 
