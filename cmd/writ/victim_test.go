@@ -204,7 +204,7 @@ func (k *kept) check(ctx context.Context, v *victim, down uint64) (size uint64, 
 	defer conn.Close()
 	found := map[uint64]string{}
 	for token := ""; ; {
-		page, err := writv1.NewLogServiceClient(conn).ListEntries(ctx, &writv1.ListEntriesRequest{PageSize: 1000, AllKinds: true, PageToken: token})
+		page, err := writv1.NewLogServiceClient(conn).ListEntries(ctx, &writv1.ListEntriesRequest{PageSize: 1000, Filter: &writv1.EntryFilter{AllKinds: true}, PageToken: token})
 		if err != nil {
 			return 0, err
 		}
