@@ -171,9 +171,9 @@ func (g *growing) charts() map[string]plot.Chart {
 		name, title string
 		figure      func(row) float64
 	}{
-		{"rate", "answers/s, as a share of the empty call's", func(r row) float64 { return r.Rate }},
-		{"cpu", "server CPU per call, as a multiple of the empty call's", func(r row) float64 { return r.CPU }},
-		{"p99", "p99, as a multiple of the empty call's", func(r row) float64 { return r.P99 }},
+		{"rate", "answers/s ÷ empty call's", func(r row) float64 { return r.Rate }},
+		{"cpu", "server CPU ÷ empty call's", func(r row) float64 { return r.CPU }},
+		{"p99", "p99 ÷ empty call's", func(r row) float64 { return r.P99 }},
 	} {
 		for of, name := range map[string]string{"tools": "tools", "releases": "releases", "rules": "rules", entries: "log"} {
 			chart := plot.Chart{Title: "Growth: " + of, X: of, Y: c.title, LogX: true}
