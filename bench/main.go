@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 )
 
@@ -37,7 +38,11 @@ func main() {
 
 // bench runs one mode on a temporary directory, and prints and saves what it found.
 func bench(ctx context.Context, s settings, out, progress io.Writer) error {
-	dir, err := os.MkdirTemp(s.dir, "writ-bench-")
+	parent, err := filepath.Abs(s.dir)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(parent, "writ-bench-")
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.StringVar(&s.ghz, "ghz", ".bin/ghz", "the load generator's `binary`")
 	flags.StringVar(&s.opa, "opa", ".bin/opa", "OPA's `binary`, for -peers")
 	flags.StringVar(&s.benchstat, "benchstat", ".bin/benchstat", "benchstat's `binary`, for -against")
-	flags.StringVar(&s.dir, "dir", "", "where to put the temporary data `directory`: the disk that is measured")
+	flags.StringVar(&s.dir, "dir", ".bin", "where to put the temporary data `directory`: the disk that is measured, so no memory disk")
 	flags.StringVar(&s.output, "o", "table", "output: table or json")
 	flags.StringVar(&s.save, "save", "", "`directory` to save the result in, as JSON, with its charts")
 	flags.BoolVar(&s.Quick, "quick", false, "only 64 callers, one second a run, nothing in process: under a minute")
