@@ -104,7 +104,7 @@ func (g *growing) measure(ctx context.Context, s settings, of string, size int, 
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	loads := []loading{svc.emptyLoad(mixCallers), svc.decideLoad(plain, plainCalls), svc.decideLoad(worst, unlike)}
+	loads := []loading{svc.emptyLoad(mixCallers), svc.decideLoad(plain, plainCalls).warmedBy(s.Requests), svc.decideLoad(worst, unlike)}
 	if err := s.warmUp(ctx, loads); err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func headlineLoads(s settings, dir string, plainly, varied *service) ([][]loadin
 	return append(groups,
 		[]loading{
 			plainly.emptyLoad(mixCallers),
-			plainly.decideLoad(plain, plainCalls),
+			plainly.decideLoad(plain, plainCalls).warmedBy(s.Requests),
 			varied.decideLoad(mix, mixed),
 			varied.decideLoad(worst, unlike),
 		},

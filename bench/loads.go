@@ -35,7 +35,10 @@ type loading struct {
 	callers int
 	// decisions in one answer; 0 for an empty call.
 	decisions int
-	drive     func(context.Context, time.Duration) (sample, error)
+	// turn is how many requests to send before any is measured, so that what repeats
+	// has been seen once.
+	turn  int
+	drive func(context.Context, time.Duration) (sample, error)
 }
 
 // measured is a process under load.

@@ -59,11 +59,21 @@ func (s settings) measure(ctx context.Context, round int, loads []loading, progr
 // warmUp lets connections open and memories fill.
 func (s settings) warmUp(ctx context.Context, loads []loading) error {
 	for _, l := range loads {
-		if _, err := l.drive(ctx, s.Duration); err != nil {
-			return fmt.Errorf("warming up: %w", err)
+		for sent := 0; sent <= l.turn; {
+			found, err := l.drive(ctx, s.Duration)
+			if err != nil {
+				return fmt.Errorf("warming up: %w", err)
+			}
+			sent += max(1, found.answers)
 		}
 	}
 	return nil
+}
+
+// warmedBy says that a load repeats itself after so many requests.
+func (l loading) warmedBy(requests int) loading {
+	l.turn = requests
+	return l
 }
 
 func (l loading) once(ctx context.Context, d time.Duration) (run, error) {

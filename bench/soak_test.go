@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -47,5 +48,14 @@ func TestSoakGates(t *testing.T) {
 		if svg := c.soak.charts()["memory"].SVG(); !bytes.Contains(svg, []byte("400 MiB")) {
 			t.Errorf("%s: the chart has no limit", name)
 		}
+	}
+}
+
+// What repeats after a while is sent once before it is measured.
+func TestWarmUpSendsAWholeTurn(t *testing.T) {
+	sent := 0
+	l := loading{drive: func(context.Context, time.Duration) (sample, error) { sent += 400; return sample{answers: 400}, nil }}
+	if err := (settings{}).warmUp(t.Context(), []loading{l.warmedBy(1000)}); err != nil || sent < 1000 {
+		t.Errorf("%d requests, %v, want at least 1000", sent, err)
 	}
 }
