@@ -15,36 +15,56 @@ import (
 	"github.com/writ-dev/writ/decisions"
 )
 
-// Random policies over random calls, judged twice with memory and once by the dumb
-// twin: plain OPA over the whole document. All agree; at least half of the
-// comparisons are of remembered answers.
+// Random policies over random calls, judged thrice with memory and once by the dumb
+// twin: plain OPA over the whole document. All agree, also where another policy and a
+// reload of the same one judge in between; at least half of the comparisons are of
+// remembered answers.
 func TestDifferential(t *testing.T) {
 	hits, total := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		fsys := policyOf(randomRules().Draw(t, "rules"))
-		p, err := Load(t.Context(), fsys, Options{Remember: 256, Deadline: unhurried})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, in := range rapid.SliceOfN(randomInput(), 1, 8).Draw(t, "calls") {
-			twin := p.plainly(t, in)
-			for range 3 {
-				v := p.Evaluate(t.Context(), in)
-				if total++; v.Remembered {
-					hits++
+		rules := []string{randomRules().Draw(t, "rules"), randomRules().Draw(t, "other rules")}
+		policies := make([]*Policy, len(rules))
+		calls := rapid.SliceOfN(randomInput(), 1, 8).Draw(t, "calls")
+		for round := range 3 {
+			for i := range policies {
+				if policies[i] == nil || round == 1 && rapid.IntRange(0, 3).Draw(t, "reload") == 0 {
+					policies[i] = reloaded(t, rules[i])
 				}
-				if diff := cmp.Diff(outline(twin), outline(v)); diff != "" && !stricter(v) {
-					t.Fatalf("%s: %s", v.Inputs, diff)
+			}
+			for _, in := range calls {
+				for _, p := range policies {
+					v := p.Evaluate(t.Context(), in)
+					if total++; v.Remembered {
+						hits++
+					}
+					p.compare(t, in, v)
 				}
-				if diff := cmp.Diff(outline(p.Replay(t.Context(), v.Inputs)), outline(v)); diff != "" {
-					t.Fatalf("replay of %s: %s", v.Inputs, diff)
-				}
-				p.independent(t, in, v)
 			}
 		}
 	})
 	if hits*2 < total {
 		t.Errorf("%d of %d answers were remembered; want half", hits, total)
+	}
+}
+
+func reloaded(t *rapid.T, rules string) *Policy {
+	p, err := Load(t.Context(), policyOf(rules), Options{Remember: 256, Deadline: unhurried})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// compare holds a verdict against the twin's and against that of a replay.
+func (p *Policy) compare(t *rapid.T, in *Input, v Verdict) {
+	if diff := cmp.Diff(outline(p.plainly(t, in)), outline(v)); diff != "" && !stricter(v) {
+		t.Fatalf("%s: %s", v.Inputs, diff)
+	}
+	if diff := cmp.Diff(outline(p.Replay(t.Context(), v.Inputs)), outline(v)); diff != "" {
+		t.Fatalf("replay of %s: %s", v.Inputs, diff)
+	}
+	if !v.Remembered {
+		p.independent(t, in, v)
 	}
 }
 
@@ -68,7 +88,7 @@ func (p *Policy) plainly(t *rapid.T, in *Input) Verdict {
 		t.Fatal(err)
 	}
 	plain := p.judge
-	plain.probe = nil
+	plain.probe, plain.words = nil, nil
 	v, err := plain.verdict(t.Context(), whole)
 	if err != nil {
 		return refusal(decisions.CodePolicyError, sentence(err))
