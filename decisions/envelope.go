@@ -27,6 +27,7 @@ const (
 	KindCatalogActivated Kind = 4
 	KindDecision         Kind = 5
 	KindOutcomeReported  Kind = 6
+	KindKeyChanged       Kind = 7
 	KindPruned           Kind = 8
 	KindErased           Kind = 9
 )
@@ -60,7 +61,7 @@ func BodyKind(body []byte) (Kind, []byte, error) {
 }
 
 func knownKind(k Kind) bool {
-	return k >= KindLogCreated && k <= KindOutcomeReported || k == KindPruned || k == KindErased
+	return k >= KindLogCreated && k <= KindErased
 }
 
 func cutBody(b []byte) (kind Kind, message, rest []byte, err error) {

@@ -52,7 +52,7 @@ func TestParseEnvelopeRefuses(t *testing.T) {
 		"two bodies":            decisions.Seal(nil, append(bytes.Clone(b), b...), 7, 8, nil),
 		"sequence before body":  append(decisions.Seal(nil, nil, 7, 8, nil), b...),
 		"second sequence":       decisions.Seal(whole, nil, 9, 9, nil),
-		"unknown body":          decisions.Seal(nil, []byte{0x3a, 0}, 7, 8, nil),
+		"unknown body":          decisions.Seal(nil, []byte{0x52, 0}, 7, 8, nil),
 		"cut":                   whole[:len(whole)-1],
 		"bytes behind":          append(bytes.Clone(whole), 0),
 		"settlement cut":        decisions.Seal(nil, b, 7, 8, []byte("x"))[:len(whole)+2],

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"golang.org/x/mod/sumdb/note"
 )
 
 // MaxProofFile is how large a proof file may be, in bytes.
@@ -114,10 +112,10 @@ func parsePath(lines []string, before int) ([]Hash, error) {
 	return path, nil
 }
 
-// Check checks the checkpoint's signature by v, and that the leaf stands at Index in
+// Check checks the checkpoint's signature by the key for trees of its size, and that the leaf stands at Index in
 // the tree that it is of, and returns the checkpoint. Errors: ErrCheckpoint, ErrProof.
-func (p ProofFile) Check(leaf Hash, v note.Verifier) (Checkpoint, error) {
-	c, err := ParseCheckpoint(p.Checkpoint, v)
+func (p ProofFile) Check(leaf Hash, ring KeyRing) (Checkpoint, error) {
+	c, err := ring.ParseCheckpoint(p.Checkpoint)
 	if err != nil {
 		return Checkpoint{}, err
 	}

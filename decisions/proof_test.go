@@ -118,7 +118,7 @@ func TestConsistency(t *testing.T) {
 func proofFile(t testing.TB) (p decisions.ProofFile, root decisions.Hash) {
 	t.Helper()
 	s, roots := grown(t, 7)
-	key, _ := testKey(t, decisions.Origin(testLog))
+	key := logKeys(t, testLog, 1)[0].signer
 	in, err := decisions.ProveInclusion(7, 4, s)
 	if err != nil {
 		t.Fatal(err)
@@ -130,11 +130,20 @@ func proofFile(t testing.TB) (p decisions.ProofFile, root decisions.Hash) {
 	return decisions.ProofFile{Index: 4, Entry: []byte{0, 0, 0, 0, 0, 0, 0, 4}, Path: in.Path, Checkpoint: signed}, roots[7]
 }
 
+func testRing(t testing.TB) decisions.KeyRing {
+	t.Helper()
+	ring, err := decisions.NewKeyRing(logKeys(t, testLog, 1)[0].public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ring
+}
+
 // A proof file is read as it was written, and one flipped bit anywhere is noticed or
 // means the same.
 func TestProofFile(t *testing.T) {
 	p, _ := proofFile(t)
-	_, v := testKey(t, decisions.Origin(testLog))
+	ring := testRing(t)
 	text := p.Text()
 	for i := range text {
 		for _, bit := range []byte{0, 1, 4, 0x20} {
@@ -142,7 +151,7 @@ func TestProofFile(t *testing.T) {
 			flipped[i] ^= bit
 			got, err := decisions.ParseProofFile(flipped)
 			if err == nil {
-				_, err = got.Check(decisions.LeafHash(got.Entry), v)
+				_, err = got.Check(decisions.LeafHash(got.Entry), ring)
 			}
 			if bit == 0 && err != nil {
 				t.Fatalf("%v\n%s", err, text)
@@ -180,7 +189,7 @@ func TestProofFileRefuses(t *testing.T) {
 
 func FuzzProofFile(f *testing.F) {
 	p, root := proofFile(f)
-	_, v := testKey(f, decisions.Origin(testLog))
+	ring := testRing(f)
 	f.Add(p.Text())
 	p.Entry = nil
 	f.Add(p.Text())
@@ -192,7 +201,7 @@ func FuzzProofFile(f *testing.F) {
 		if !bytes.Equal(got.Text(), text) {
 			t.Fatalf("%q was read as %q", text, got.Text())
 		}
-		if c, err := got.Check(leaf(4), v); err == nil && (c.Root != root || got.Index != 4) {
+		if c, err := got.Check(leaf(4), ring); err == nil && (c.Root != root || got.Index != 4) {
 			t.Fatalf("%q proves what nobody signed", text)
 		}
 	})

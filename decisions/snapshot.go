@@ -47,7 +47,7 @@ func (s *Snapshot) Append(e Envelope, leaf Hash, raw []byte) {
 		s.Leaves = append(s.Leaves, leaf)
 	}
 	switch e.Kind {
-	case KindLogCreated, KindErased:
+	case KindLogCreated, KindKeyChanged, KindErased:
 		s.Entries = append(s.Entries, append([]byte(nil), raw...))
 	case KindPolicyActivated, KindCatalogActivated:
 		s.replace(e.Kind, append([]byte(nil), raw...))

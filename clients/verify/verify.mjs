@@ -5,7 +5,7 @@
 //
 //   node verify.mjs DIR VERIFIER_KEY [CHECKPOINT…]
 //
-// CHECKPOINT is a file with a checkpoint that was kept elsewhere, as the anchor is.
+// VERIFIER_KEY is any one of the keys that the log had. CHECKPOINT is a file with a checkpoint that was kept elsewhere, as the anchor is.
 // Exit 0: the log holds. 1: it does not, and the first bad entry is named. 2: usage.
 
 import { createHash, createPublicKey, verify } from 'node:crypto';
@@ -51,27 +51,86 @@ function parseKey(text) {
   return { text: text.trim(), name, id, keyHash, key: createPublicKey({ key: spki, format: 'der', type: 'spki' }) };
 }
 
-function parseCheckpoint(file, key) {
-  const [body, signatures = ''] = readFileSync(file, 'utf8').split('\n\n');
-  const lines = body.split('\n');
-  const signed = signatures.split('\n').some((line) => {
+// signedBy says whether a note has a signature by the key that holds.
+function signedBy(note, key) {
+  const [body, signatures = ''] = note.split('\n\n');
+  return signatures.split('\n').some((line) => {
     const [dash, name, base64] = line.split(' ');
     const raw = Buffer.from(base64 ?? '', 'base64');
     return dash === '—' && name === key.name && raw.subarray(0, 4).equals(key.keyHash)
       && verify(null, Buffer.from(body + '\n'), key.key, raw.subarray(4));
   });
-  if (!signed) throw new Bad(`${file}: no signature by the key holds`);
-  const root = Buffer.from(lines[2] ?? '', 'base64');
-  if (lines.length !== 3 || lines[0] !== key.name || !/^(0|[1-9]\d*)$/.test(lines[1]) || root.length !== 32) {
-    throw new Bad(`${file}: signed, but not a checkpoint of this log`);
+}
+
+const decimal = /^(0|[1-9]\d*)$/;
+
+// Ring is the keys of a log, each with the smallest tree that it signs.
+class Ring {
+  constructor(key, statements) {
+    this.keys = [{ from: 0, key: statements.length > 0 ? parseKey(statements[0].split('\n')[3] ?? '') : key }];
+    statements.forEach((s) => this.add(s));
+    if (!this.keys.some((k) => k.key.text === key.text)) throw new Bad(`the key ${key.keyHash.toString('hex')} is none that the log had`);
   }
+
+  first() { return this.keys[0].key; }
+
+  at(size) { return this.keys.findLast((k) => k.from <= size).key; }
+
+  statement(sequence) { return this.keys.find((k) => k.statement && k.from === sequence + 1)?.statement; }
+
+  add(statement) {
+    const last = this.keys.at(-1);
+    const [header, origin, size, old, next, ...more] = statement.split('\n\n')[0].split('\n');
+    if (header !== 'writ.dev/key-change' || origin !== last.key.name || !decimal.test(size) || more.length > 0) throw new Bad('a change of keys is malformed');
+    const key = parseKey(next);
+    if (old !== last.key.text || key.name !== origin || Number(size) < last.from || this.keys.some((k) => k.key.keyHash.equals(key.keyHash))) {
+      throw new Bad(`the change of keys at entry ${size} does not continue the keys before`);
+    }
+    if (!signedBy(statement, last.key) || !signedBy(statement, key)) throw new Bad(`the change of keys at entry ${size} is not signed by both keys`);
+    this.keys.push({ from: Number(size) + 1, key, statement });
+  }
+}
+
+function parseCheckpoint(file, ring) {
+  const note = readFileSync(file, 'utf8');
+  const lines = note.split('\n\n')[0].split('\n');
+  const root = Buffer.from(lines[2] ?? '', 'base64');
+  const wellFormed = lines.length === 3 && lines[0] === ring.first().name && decimal.test(lines[1]) && root.length === 32;
+  if (!wellFormed || !signedBy(note, ring.at(Number(lines[1])))) throw new Bad(`${file}: no signature by the key that signs such a tree holds`);
   return { file, size: Number(lines[1]), root };
 }
 
-function readCheckpoints(dir, key, kept) {
+// readChain returns the statements of key changes: from the file that collects them, or,
+// where that is missing, from the log's own entries.
+function readChain(dir) {
+  const file = join(dir, 'keychain');
+  if (existsSync(file)) return readFileSync(file, 'utf8').split(/^(?=writ\.dev\/key-change\n)/m).filter((s) => s !== '');
+  const statements = [];
+  const note = (raw) => {
+    const body = fields(raw)[0];
+    if (body.number === 7) statements.push(keyStatement(body.value));
+  };
+  try {
+    const begin = join(dir, 'log', 'begin');
+    const all = existsSync(begin) ? fields(readFileSync(begin)) : undefined;
+    if (all) fields(bytes(all, 1)).filter((f) => f.number === 7).forEach((f) => note(f.value));
+    for (let n = all ? readPruned(bytes(all, 2)).segment : 0; existsSync(segmentFile(dir, n)); n++) {
+      const s = new Segment(dir, n);
+      if (!s.begun(true)) break;
+      for (let at = 128, b; (b = s.batch(at)); at = b.end) b.entries.forEach(note);
+    }
+  } catch (e) { // whoever verifies says what is wrong here
+    if (!(e instanceof Bad)) throw e;
+  }
+  return statements;
+}
+
+function keyStatement(body) { return fields(body).find((f) => f.number === 3)?.value.toString() ?? ''; }
+
+function readCheckpoints(dir, ring, kept) {
   const log = readdirSync(join(dir, 'log')).filter((n) => n.endsWith('.checkpoint')).map((n) => join(dir, 'log', n));
   const latest = [join(dir, 'checkpoint')].filter((file) => existsSync(file));
-  return [...latest, ...kept, ...log].map((file) => parseCheckpoint(file, key));
+  return [...latest, ...kept, ...log].map((file) => parseCheckpoint(file, ring));
 }
 
 // The tree: roots of complete subtrees, largest first.
@@ -136,7 +195,7 @@ function readPruned(raw) {
 }
 
 // readBegin reads where the log begins: behind what was pruned, or with entry 0.
-function readBegin(dir, key) {
+function readBegin(dir, ring) {
   const file = join(dir, 'log', 'begin');
   if (!existsSync(file)) return { segment: 0, prev: Buffer.alloc(32), time: -(2n ** 63n), tree: new Tree() };
   const all = fields(readFileSync(file));
@@ -146,18 +205,18 @@ function readBegin(dir, key) {
   const tree = new Tree(uint(state, 2) - (uint(state, 2) % 256), hashes(5));
   hashes(6).forEach((leaf) => tree.append(leaf));
   const created = hashes(7)[0];
-  const isThis = sha256(encoded).toString('hex') === pruned.state && bytes(state, 1).toString() === key.id && created
+  const isThis = sha256(encoded).toString('hex') === pruned.state && bytes(state, 1).toString() === ring.first().id && created
     && tree.size === pruned.first && tree.size === uint(state, 2) && tree.root().equals(pruned.root) && bytes(state, 4).length === 32;
   if (!isThis) throw new Bad(`entry ${pruned.first} (${file}, offset 0): it is not the state that entry ${pruned.sequence} names`);
-  checkEntry(created, 0, -(2n ** 63n), key);
+  for (const raw of hashes(7)) checkEntry(raw, uint(fields(raw), 13), -(2n ** 63n), ring);
   const time = BigInt.asIntN(64, state.find((f) => f.number === 3)?.value ?? 0n);
   return { file, pruned, segment: pruned.segment, prev: bytes(state, 4), time, tree };
 }
 
 // checkEntry returns the entry's time.
-function checkEntry(raw, sequence, before, key) {
+function checkEntry(raw, sequence, before, ring) {
   const [body, seq, time, settlement, ...more] = fields(raw);
-  const inOrder = body?.bytes && [1, 2, 3, 4, 5, 6, 8, 9].includes(body.number)
+  const inOrder = body?.bytes && body.number >= 1 && body.number <= 9
     && seq?.number === 13 && !seq.bytes && time?.number === 14 && !time.bytes
     && (!settlement || (settlement.number === 15 && settlement.bytes)) && more.length === 0;
   if (!inOrder) throw new Bad('its fields are not body, sequence, time, settlement');
@@ -166,23 +225,27 @@ function checkEntry(raw, sequence, before, key) {
   if (at < before) throw new Bad('its time is before that of the entry before it');
   if ((sequence === 0) !== (body.number === 1)) throw new Bad('LogCreated is entry 0, and only that');
   if (sequence === 0) {
-    key.restored = fields(body.value).find((f) => f.number === 5)?.value;
+    ring.restored = fields(body.value).find((f) => f.number === 5)?.value;
     const created = Object.fromEntries(fields(body.value).map((f) => [f.number, f.value.toString()]));
-    if (created[1] !== key.id || created[3] !== key.text) throw new Bad('the log was created with another id or key');
+    if (created[1] !== ring.first().id || created[3] !== ring.first().text) throw new Bad('the log was created with another id or key');
   }
   if (body.number === 9) {
     const about = fields(body.value).find((f) => f.number === 2)?.value ?? 0n;
     if (about >= BigInt(sequence)) throw new Bad(`it erases entry ${about}, expected one before it`);
   }
+  if (body.number === 7 && keyStatement(body.value) !== ring.statement(sequence)) ring.add(keyStatement(body.value));
+  if (body.number !== 7 && ring.statement(sequence)) throw new Bad('the chain of keys has the key changed here, and the entry does not');
   return at;
 }
 
 // Segments and batches.
 
+const segmentFile = (dir, number) => join(dir, 'log', String(number).padStart(8, '0') + '.seg');
+
 class Segment {
   constructor(dir, number) {
     this.number = number;
-    this.file = join(dir, 'log', String(number).padStart(8, '0') + '.seg');
+    this.file = segmentFile(dir, number);
     this.read();
   }
 
@@ -243,8 +306,8 @@ class Verification {
   batches = 0;
   torn = 0;
 
-  constructor(key, checkpoints, begin) {
-    Object.assign(this, { key, checkpoints, begin, tree: begin.tree, prev: begin.prev, time: begin.time, first: begin.tree.size });
+  constructor(ring, checkpoints, begin) {
+    Object.assign(this, { ring, checkpoints, begin, tree: begin.tree, prev: begin.prev, time: begin.time, first: begin.tree.size });
     this.sizes = new Set(checkpoints.map((c) => c.size));
     if (this.first > 0 && !this.sizes.has(this.first)) throw new Bad(`no checkpoint is of the ${this.first} entries that were pruned`);
     this.agreed = this.first;
@@ -252,7 +315,7 @@ class Verification {
   }
 
   segment(s, isLast) {
-    if (s.logId !== this.key.id) throw new Bad(`${s.file}: it is of log ${s.logId}, the key is of ${this.key.id}`);
+    if (s.logId !== this.ring.first().id) throw new Bad(`${s.file}: it is of log ${s.logId}, the key is of ${this.ring.first().id}`);
     if (s.first !== this.tree.size || !s.prev.equals(this.prev)) this.bad(s, 0, 'the segment does not continue the one before');
     this.ends.set(s.first, { segment: s.number, root: this.tree.root() });
     let at = 128;
@@ -278,7 +341,7 @@ class Verification {
     if (b.first !== this.tree.size || !b.prev.equals(this.prev)) this.bad(s, at, 'the batch does not continue the one before');
     const leaves = b.entries.map((raw, i) => {
       try {
-        this.time = checkEntry(raw, b.first + i, this.time, this.key);
+        this.time = checkEntry(raw, b.first + i, this.time, this.ring);
         if (fields(raw)[0].number === 8) this.pruned(readPruned(raw));
       } catch (e) {
         this.bad(s, at, e.message, b.first + i);
@@ -331,10 +394,11 @@ class Verification {
 // verifyLog verifies one data directory, and returns what it went over.
 function verifyLog(dir, key, kept) {
   if (existsSync(join(dir, 'unfinished'))) throw new Bad(`${dir} is a copy that was not finished`);
-  const checkpoints = readCheckpoints(dir, key, kept); // before the log, which can only have grown since
-  const begin = readBegin(dir, key);
+  const ring = new Ring(key, readChain(dir));
+  const checkpoints = readCheckpoints(dir, ring, kept); // before the log, which can only have grown since
+  const begin = readBegin(dir, ring);
   const end = lastSegment(dir, begin.segment);
-  const v = new Verification(key, checkpoints, begin);
+  const v = new Verification(ring, checkpoints, begin);
   for (let n = begin.segment; n < end; n++) {
     const s = new Segment(dir, n);
     s.begun(false);
@@ -345,10 +409,10 @@ function verifyLog(dir, key, kept) {
 }
 
 // verifyEpochs verifies the logs that a log was restored from, each by what the next says.
-function verifyEpochs(dir, key) {
+function verifyEpochs(dir, restored) {
   const epochs = [];
   const all = basename(dirname(dir)) === 'epochs' ? dirname(dir) : join(dir, 'epochs'); // of an epoch, beside it
-  for (let { restored } = key; restored;) {
+  while (restored) {
     const said = Object.fromEntries(fields(restored).map((f) => [f.number, f.value]));
     const before = parseKey((said[7] ?? '').toString());
     const at = join(all, before.id);
@@ -358,7 +422,7 @@ function verifyEpochs(dir, key) {
       throw new Bad(`${at} has ${v.tree.size} entries, and another root or number of them was restored: ${said[3]}`);
     }
     epochs.push({ log_id: before.id, entries: v.tree.size });
-    restored = before.restored;
+    restored = v.ring.restored;
   }
   return epochs;
 }
@@ -371,9 +435,9 @@ function main([dir, verifierKey, ...kept]) {
   try {
     const key = parseKey(verifierKey);
     const { v, segments, checkpoints } = verifyLog(dir, key, kept);
-    const epochs = verifyEpochs(resolve(dir), key);
+    const epochs = verifyEpochs(resolve(dir), v.ring.restored);
     console.log(JSON.stringify({
-      log_id: key.id, entries: v.tree.size, first: v.first, batches: v.batches, segments,
+      log_id: key.id, key_changes: v.ring.keys.length - 1, entries: v.tree.size, first: v.first, batches: v.batches, segments,
       checkpoints: checkpoints.length, signed: v.agreed, root: v.tree.root().toString('hex'), torn: v.torn > 0, epochs,
     }));
     return 0;

@@ -23,6 +23,7 @@ type logCmd struct {
 	Proof       logProofCmd       `cmd:"" help:"Print the proof that an entry is in the log."`
 	VerifyProof logVerifyProofCmd `cmd:"" help:"Verify such a proof offline, with only the log's public key."`
 	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`
+	RotateKey   logRotateKeyCmd   `cmd:"" help:"Give a log a new signing key, while its service is stopped."`
 	Erase       logEraseCmd       `cmd:"" help:"Destroy the keys of what entries hold encrypted."`
 
 	Prune   logPruneCmd   `cmd:"" help:"Drop the oldest entries of a log, once they are exported and an entry says so."`

@@ -71,6 +71,8 @@ func kindWord(e *ledgerv1.Entry) string {
 		return "catalogue activated"
 	case *ledgerv1.Entry_OutcomeReported:
 		return "outcome reported"
+	case *ledgerv1.Entry_KeyChanged:
+		return "key changed"
 	case *ledgerv1.Entry_Erased:
 		return "erased"
 	case *ledgerv1.Entry_Pruned:

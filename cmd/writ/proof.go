@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/mod/sumdb/note"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/writ-dev/writ/decisions"
@@ -62,9 +61,10 @@ func (c logProofCmd) Run(ctx context.Context, s streams) error {
 }
 
 type logVerifyProofCmd struct {
-	File string `arg:"" help:"Proof, as writ log proof prints it, or - for standard input."`
-	Key  string `required:"" help:"The log's verifier key, as writ log key prints it. Take it from the operator, not from whoever gives the proof."`
-	Leaf string `help:"The entry's leaf hash in hex, as the answer carried it; needed where the proof holds no entry."`
+	File  string `arg:"" help:"Proof, as writ log proof prints it, or - for standard input."`
+	Key   string `required:"" help:"The log's verifier key, as writ log key prints it. Take it from the operator, not from whoever gives the proof."`
+	Chain string `help:"File with the changes of the log's key, as writ log key --chain prints them: needed where the key was changed since --key, or since the proof. It need not be trusted."`
+	Leaf  string `help:"The entry's leaf hash in hex, as the answer carried it; needed where the proof holds no entry."`
 	output
 }
 
@@ -73,9 +73,9 @@ func (logVerifyProofCmd) Help() string {
 }
 
 func (c logVerifyProofCmd) Run(s streams) error {
-	v, err := note.NewVerifier(c.Key)
+	ring, err := ringOf(c.Key, c.Chain, s)
 	if err != nil {
-		return fmt.Errorf("--key %.80q: %w: expected a verifier key as writ log key prints it", c.Key, err)
+		return err
 	}
 	text, err := readFile(c.File, s.in)
 	if err != nil {
@@ -89,11 +89,19 @@ func (c logVerifyProofCmd) Run(s streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	checkpoint, err := p.Check(leaf, v)
+	checkpoint, err := p.Check(leaf, ring)
 	if err != nil {
-		return fmt.Errorf("%s: NOT proven: %w", c.File, err)
+		return fmt.Errorf("%s: NOT proven: %w%s", c.File, err, c.otherKey(err))
 	}
 	return c.tell(s, p, leaf, checkpoint)
+}
+
+// otherKey is what to try where another key may have signed.
+func (c logVerifyProofCmd) otherKey(err error) string {
+	if c.Chain != "" || !errors.Is(err, decisions.ErrCheckpoint) {
+		return ""
+	}
+	return ": if the log's key was changed, give the changes with --chain, as writ log key --chain prints them"
 }
 
 // leaf is the hash that the proof must be of: that of the entry in it, and what the
@@ -150,12 +158,13 @@ func entrySentence(e *ledgerv1.Entry) string {
 }
 
 type logKeyCmd struct {
-	Dir  string `arg:"" type:"existingdir" help:"The log's data directory."`
-	Keys string `type:"path" help:"Directory of the log's keys; default: the data directory's name and .keys."`
+	Dir   string `arg:"" type:"existingdir" help:"The log's data directory."`
+	Keys  string `type:"path" help:"Directory of the log's keys; default: the data directory's name and .keys."`
+	Chain bool   `help:"Print the changes of the key instead, each signed by the key before and after: from any one key that is trusted they lead to the others."`
 }
 
 func (logKeyCmd) Help() string {
-	return "Example:\n  writ log key writ-data >writ.pub\n\nThe key is public. Give it to auditors once, by a way that they trust."
+	return "Example:\n  writ log key writ-data >writ.pub\n  writ log key writ-data --chain >writ.chain\n\nThe key is public. Give it to auditors once, by a way that they trust. The chain needs no such way."
 }
 
 func (c logKeyCmd) Run(s streams) error {
@@ -163,6 +172,18 @@ func (c logKeyCmd) Run(s streams) error {
 	if err != nil {
 		return fmt.Errorf("the key of %s: %w", c.Dir, err)
 	}
-	say(s.out, "%s\n", key)
+	if !c.Chain {
+		say(s.out, "%s\n", key)
+		return nil
+	}
+	ring, err := ledger.ReadKeyRing(c.Dir, key)
+	if err != nil {
+		return fmt.Errorf("the keys of %s: %w", c.Dir, err)
+	}
+	for _, statement := range ring.Statements() {
+		if _, err := s.out.Write(statement); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -77,6 +77,7 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 			"first": report.First, "pruned": prunedRow(report.Pruned), "checkpoints_not_compared": report.Uncompared,
 			"batches": report.Batches, "segments": report.Segments, "blobs": report.Blobs,
 			"checkpoints": report.Checkpoints, "signed": report.Signed,
+			"verifier_key": report.VerifierKey, "key_changes": report.KeyChanges,
 			"root": hex.EncodeToString(report.Root[:]), "torn_bytes": report.TornBytes, "epochs": epochRows(report.Epochs),
 		})
 	}
@@ -89,6 +90,9 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 	}
 	if report.Uncompared > 0 {
 		say(s.out, "%d of the checkpoints are of fewer entries than were pruned, and hold by their signature only\n", report.Uncompared)
+	}
+	if report.KeyChanges > 0 {
+		say(s.out, "the key was changed %d times; now it is %s\n", report.KeyChanges, report.VerifierKey)
 	}
 	if report.TornBytes > 0 {
 		say(s.out, "%d bytes after the last batch: one that is being written now, or never was acknowledged\n", report.TornBytes)

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"github.com/writ-dev/writ/decisions"
 )
 
@@ -22,23 +20,37 @@ const (
 type archive struct {
 	disk FS
 	dir  string
+	ring decisions.KeyRing
 	head decisions.Checkpoint // the zero value where there is none yet
 	// touched are the directories whose names are not durable yet.
 	touched map[string]bool
 }
 
-// openArchive reads the checkpoint up to which the archive is whole.
-func openArchive(disk FS, dir string, v note.Verifier) (*archive, error) {
-	a := &archive{disk: disk, dir: dir, touched: map[string]bool{}}
-	raw, err := readFile(disk, a.checkpoint(), checkpointLimit)
-	if errors.Is(err, fs.ErrNotExist) {
-		return a, nil
+// openArchive reads the checkpoint up to which the archive is whole. The key is one of
+// the log's.
+func openArchive(disk FS, dir, key string) (*archive, error) {
+	ring, err := readRing(disk, dir, key)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		a.head, err = decisions.ParseCheckpoint(raw, v)
+	checkpoint := (&archive{dir: dir}).checkpoint()
+	raw, err := readFile(disk, checkpoint, checkpointLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s is missing: %s", ErrDamaged, checkpoint, exportItAnew)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w: %s", ErrDamaged, a.checkpoint(), err, otherDirectory)
+		return nil, err
+	}
+	return newArchive(disk, dir, raw, ring)
+}
+
+// newArchive is of a directory with this checkpoint, or with none yet.
+func newArchive(disk FS, dir string, checkpoint []byte, ring decisions.KeyRing) (a *archive, err error) {
+	a = &archive{disk: disk, dir: dir, ring: ring, touched: map[string]bool{}}
+	if checkpoint != nil {
+		if a.head, err = ring.ParseCheckpoint(checkpoint); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w: %s", ErrDamaged, a.checkpoint(), err, otherDirectory)
+		}
 	}
 	return a, nil
 }
@@ -108,6 +120,9 @@ func (a *archive) publish(signed signedHead) error {
 		}
 	}
 	clear(a.touched)
+	if err := writeChain(a.disk, a.dir, a.ring); err != nil {
+		return err
+	}
 	if err := replaceFile(a.disk, a.checkpoint(), signed.note); err != nil {
 		return err
 	}

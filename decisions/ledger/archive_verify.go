@@ -26,7 +26,7 @@ func VerifyArchive(ctx context.Context, o VerifyOptions, from uint64) (ExportRep
 
 type archiveVerification struct {
 	archive *archive
-	key     string
+	changes map[uint64]bool // entries that changed the key
 	tiles   *decisions.Tiles
 	tell    func(entries, of uint64)
 	blobs   map[string]bool
@@ -37,20 +37,20 @@ func newArchiveVerification(o VerifyOptions, from uint64) (*archiveVerification,
 	if o.Anchor != "" {
 		return nil, fmt.Errorf("%w: an archive is compared with no anchor: leave it out", ErrOptions)
 	}
-	opts, key, verifier, err := o.open()
+	opts, key, err := o.open()
 	if err != nil {
 		return nil, err
 	}
-	v := &archiveVerification{key: key, tell: o.Progress, blobs: map[string]bool{}}
-	if v.archive, err = openArchive(opts.FS, opts.Dir, verifier); err != nil {
+	v := &archiveVerification{tell: o.Progress, blobs: map[string]bool{}, changes: map[uint64]bool{}}
+	if v.archive, err = openArchive(opts.FS, opts.Dir, key); err != nil {
 		return nil, err
 	}
 	head := v.archive.head
-	if head.Size == 0 {
-		return nil, fmt.Errorf("%w: %s is missing: %s", ErrDamaged, v.archive.checkpoint(), exportItAnew)
-	}
 	v.report = ExportReport{LogID: head.LogID, Entries: head.Size, Root: head.Root}
 	from = min(from, head.Size)
+	for _, n := range v.archive.ring.Changes() {
+		v.changes[n] = n < from-from%decisions.TileWidth // not read now
+	}
 	v.tiles, err = decisions.ResumeTiles(from-from%decisions.TileWidth, v.archive.read)
 	return v, damagedTile(err)
 }
@@ -77,7 +77,7 @@ func (v *archiveVerification) run(ctx context.Context) error {
 		return fmt.Errorf("%w: the tree of %d entries has root %x, %s says %x: %s", ErrDamaged, size, got[:4], v.archive.checkpoint(), v.archive.head.Root[:4], exportItAnew)
 	}
 	v.report.Blobs = len(v.blobs)
-	return nil
+	return checkChanges(v.archive.ring, v.changes, size)
 }
 
 // bundle takes in the entries of a tile.
@@ -116,9 +116,15 @@ func (v *archiveVerification) entry(raw []byte, sequence uint64) error {
 		return fmt.Errorf("%w: body %d can't be entry %d", ErrDamaged, e.Kind, sequence)
 	}
 	if sequence == 0 {
-		if err := checkCreated(e.Body, v.report.LogID, v.key); err != nil {
+		if err := checkCreated(e.Body, v.archive.ring); err != nil {
 			return err
 		}
+	}
+	if e.Kind == decisions.KindKeyChanged {
+		if v.archive.ring, err = replayKey(v.archive.ring, e); err != nil {
+			return err
+		}
+		v.changes[sequence] = true
 	}
 	return eachBlob(e, v.read, func(name string) error {
 		if v.blobs[name] {

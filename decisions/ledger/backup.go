@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"github.com/writ-dev/writ/decisions"
 )
 
@@ -71,6 +69,7 @@ type backup struct {
 	disk     FS
 	from, to Options
 	lock     io.Closer
+	ring     decisions.KeyRing
 	note     []byte // the latest checkpoint, as it was when the copy began
 	signed   decisions.Checkpoint
 	begin    origin
@@ -97,46 +96,45 @@ func newBackup(o BackupOptions) (*backup, error) {
 		return nil, fmt.Errorf("%w: the keys would be in %s, with the log that they sign: name another place for them", ErrOptions, to.Dir)
 	}
 	b := &backup{o: o, disk: from.FS, from: from, to: to, epochs: filepath.Join(to.Dir, epochsDir), blobs: map[string]bool{}, synced: map[string]bool{}}
-	key, err := b.checkpoint()
-	if err != nil {
+	if err := b.checkpoint(); err != nil {
 		return nil, err
 	}
 	b.report.LogID = b.signed.LogID
 	if b.begin, b.walk.segments, err = openForReading(b.disk, from.logDir()); err != nil {
 		return nil, err
 	}
-	if err = b.take(key); err != nil {
+	if err = b.take(); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
-// checkpoint reads the latest one, and returns the key that it was checked by: none of
-// what nobody writes any more, which is copied to its end and verified as a whole.
-func (b *backup) checkpoint() (key string, err error) {
+// checkpoint reads the latest one, and the keys that it is checked by: none of what
+// nobody writes any more, which is copied to its end and verified as a whole.
+func (b *backup) checkpoint() (err error) {
 	if b.o.all {
 		b.note, err = readFile(b.disk, b.from.checkpoint(), checkpointLimit)
-		return "", err
+		return err
 	}
-	key, err = ReadVerifierKey(VerifyOptions{Dir: b.o.Dir, KeyDir: b.o.KeyDir, FS: b.o.FS})
-	if err == nil {
-		b.note, b.signed, err = readCheckpoint(b.disk, b.from.checkpoint(), key)
+	key, err := ReadVerifierKey(VerifyOptions{Dir: b.o.Dir, KeyDir: b.o.KeyDir, FS: b.o.FS})
+	if err != nil {
+		return err
 	}
-	return key, err
+	if b.ring, _, err = readSigned(b.from, key, b.from.checkpoint()); err != nil {
+		return err
+	}
+	b.note, b.signed, err = readCheckpoint(b.disk, b.from.checkpoint(), b.ring)
+	return err
 }
 
 // readCheckpoint returns a checkpoint file and what it says. Errors: fs.ErrNotExist,
-// ErrKeys, ErrDamaged.
-func readCheckpoint(disk FS, file, key string) ([]byte, decisions.Checkpoint, error) {
+// ErrDamaged.
+func readCheckpoint(disk FS, file string, ring decisions.KeyRing) ([]byte, decisions.Checkpoint, error) {
 	raw, err := readFile(disk, file, checkpointLimit)
 	if err != nil {
 		return nil, decisions.Checkpoint{}, err
 	}
-	v, err := note.NewVerifier(key)
-	if err != nil {
-		return nil, decisions.Checkpoint{}, fmt.Errorf("%w: the public key: %w", ErrKeys, err)
-	}
-	c, err := decisions.ParseCheckpoint(raw, v)
+	c, err := ring.ParseCheckpoint(raw)
 	if err != nil {
 		return nil, c, fmt.Errorf("%w: %s: %w", ErrDamaged, file, err)
 	}

@@ -14,11 +14,11 @@ import (
 )
 
 // take takes hold of the backup's directory and looks at what it has.
-func (b *backup) take(key string) error {
+func (b *backup) take() error {
 	if err := b.directory(); err != nil {
 		return err
 	}
-	if err := b.shorter(key); err != nil {
+	if err := b.shorter(); err != nil {
 		return err
 	}
 	return b.takeLog()
@@ -58,11 +58,11 @@ func (b *backup) takeLog() error {
 }
 
 // shorter is ErrRolledBack where the backup has more than the log.
-func (b *backup) shorter(key string) error {
+func (b *backup) shorter() error {
 	if b.o.all {
 		return nil
 	}
-	_, had, err := readCheckpoint(b.disk, b.to.checkpoint(), key)
+	_, had, err := readCheckpoint(b.disk, b.to.checkpoint(), b.ring)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -331,7 +331,22 @@ func (b *backup) copyHeads() error {
 			return err
 		}
 	}
+	if err := b.copyChain(); err != nil {
+		return err
+	}
 	return replaceFile(b.disk, b.to.checkpoint(), b.note)
+}
+
+// copyChain copies the statements of key changes, before a checkpoint needs them.
+func (b *backup) copyChain() error {
+	chain, err := readFile(b.disk, filepath.Join(b.from.Dir, chainFile), chainLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = replaceFile(b.disk, filepath.Join(b.to.Dir, chainFile), chain)
+	}
+	return err
 }
 
 // copyEpochs copies the logs that this one goes on from, which nobody writes any more.

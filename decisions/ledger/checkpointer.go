@@ -33,8 +33,9 @@ type checkpointer struct {
 	latest atomic.Pointer[release]
 	signed atomic.Uint64 // size of the latest
 
-	mu    sync.Mutex
-	seals []sealedTree
+	writing sync.Mutex // one at a time
+	mu      sync.Mutex
+	seals   []sealedTree
 }
 
 // grown is told the log's size after each batch.
@@ -74,6 +75,8 @@ func (c *checkpointer) run() {
 
 // sign writes the sealed segments' checkpoints and the latest one.
 func (c *checkpointer) sign() error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	for {
 		c.mu.Lock()
 		seals := c.seals
@@ -128,7 +131,7 @@ func (c *checkpointer) store(tree *decisions.Frontier, file string) error {
 
 func (c *checkpointer) signedNote(tree *decisions.Frontier) (decisions.Checkpoint, []byte, error) {
 	head := decisions.Checkpoint{LogID: c.l.keys.logID, Size: tree.Size(), Root: tree.Root()}
-	signed, err := head.Sign(c.l.keys.signer)
+	signed, err := c.l.signing.Load().sign(head)
 	return head, signed, err
 }
 

@@ -7,6 +7,7 @@
 //	DIR/log/00000000.seg         segments, zero-filled to their full size
 //	DIR/log/00000000.checkpoint  signed tree head at the segment's end
 //	DIR/checkpoint               latest signed tree head
+//	DIR/keychain                 changes of the signing key, signed by both keys
 //	DIR/blobs/ab/ab…             content-addressed blobs
 //	DIR/index/                   Badger; deleted, it is rebuilt
 //	DIR/LOCK, DIR/clean          who holds it; whether it was closed in order

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"sort"
-
-	"golang.org/x/mod/sumdb/note"
 
 	"github.com/writ-dev/writ/decisions"
 )
@@ -60,25 +59,25 @@ func Export(ctx context.Context, o ExportOptions) (ExportReport, error) {
 }
 
 type export struct {
-	o        Options
-	verifier note.Verifier
-	tell     func(entries, of uint64)
-	lock     io.Closer
-	archive  *archive
-	target   signedHead
-	walk     walker
-	tiles    *decisions.Tiles
-	copied   map[string]bool
-	report   ExportReport
+	o       Options
+	key     string // one of the log's
+	tell    func(entries, of uint64)
+	lock    io.Closer
+	archive *archive
+	target  signedHead
+	walk    walker
+	tiles   *decisions.Tiles
+	copied  map[string]bool
+	report  ExportReport
 }
 
 // newExport holds the archive; its close lets go.
 func newExport(o ExportOptions) (*export, error) {
-	opts, _, verifier, err := o.Log.open()
+	opts, key, err := o.Log.open()
 	if err != nil {
 		return nil, err
 	}
-	e := &export{o: opts, verifier: verifier, tell: o.Log.Progress, copied: map[string]bool{}, archive: &archive{dir: filepath.Clean(o.To)}}
+	e := &export{o: opts, key: key, tell: o.Log.Progress, copied: map[string]bool{}, archive: &archive{dir: filepath.Clean(o.To)}}
 	e.lock, err = lockArchive(opts.FS, o.To)
 	return e, err
 }
@@ -87,11 +86,15 @@ func newExport(o ExportOptions) (*export, error) {
 // entries.
 func (e *export) open(upTo uint64) (err error) {
 	disk, dir := e.o.FS, e.archive.dir
-	if e.archive, err = openArchive(disk, dir, e.verifier); err != nil {
+	before, err := readFile(disk, e.archive.checkpoint(), checkpointLimit)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	signed, err := readHeads(disk, e.verifier, e.o.logDir(), e.o.checkpoint(), e.o.Anchor)
+	ring, signed, err := readSigned(e.o, e.key, e.o.checkpoint(), e.o.Anchor)
 	if err != nil {
+		return err
+	}
+	if e.archive, err = newArchive(disk, dir, before, ring); err != nil {
 		return err
 	}
 	if has := e.archive.head.Size; has > signed.last.Size {

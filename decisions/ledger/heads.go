@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"github.com/writ-dev/writ/decisions"
 )
 
@@ -30,12 +28,12 @@ type heads struct {
 }
 
 // add reads a checkpoint file. Errors: fs.ErrNotExist, ErrDamaged.
-func (h *heads) add(disk FS, file string, v note.Verifier) error {
+func (h *heads) add(disk FS, file string, ring decisions.KeyRing) error {
 	raw, err := readFile(disk, file, checkpointLimit)
 	if err != nil {
 		return err
 	}
-	c, err := decisions.ParseCheckpoint(raw, v)
+	c, err := ring.ParseCheckpoint(raw)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w: restore the file, or the key that signed it", ErrDamaged, file, err)
 	}
@@ -102,14 +100,14 @@ func (h *heads) reached(size uint64, file string, offset int64) error {
 
 // readHeads reads the latest checkpoint, the anchor, and those of sealed segments.
 // What is not there says nothing.
-func readHeads(disk FS, v note.Verifier, logDir string, files ...string) (*heads, error) {
+func readHeads(disk FS, ring decisions.KeyRing, logDir string, files ...string) (*heads, error) {
 	h := &heads{}
 	sealed, err := sealedFiles(disk, logDir)
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range append(files, sealed...) {
-		if err := h.add(disk, file, v); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := h.add(disk, file, ring); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}

@@ -1,9 +1,7 @@
 package ledger
 
 import (
-	"crypto/ed25519"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,10 +16,11 @@ import (
 
 // Files in the key directory.
 const (
-	signingFile  = "checkpoint.key" // note signer key
-	verifierFile = "checkpoint.pub" // note verifier key, for auditors
-	digestFile   = "digest.key"     // 32 bytes in hex
-	anchorFile   = "anchor"         // newest checkpoint, unless it is kept elsewhere
+	signingFile  = "checkpoint.key"      // note signer key
+	nextFile     = "checkpoint.key.next" // while the key is changed: the new one
+	verifierFile = "checkpoint.pub"      // note verifier key, for auditors
+	digestFile   = "digest.key"          // 32 bytes in hex
+	anchorFile   = "anchor"              // newest checkpoint, unless it is kept elsewhere
 	keyFileLimit = 4096
 )
 
@@ -30,12 +29,11 @@ const (
 type Keys struct {
 	// Digest is the key of the keyed digests in entries (R35).
 	Digest [32]byte
-	// VerifierKey is the public half of the signing key, as in C2SP signed-note.
-	VerifierKey string
 
-	logID    string
-	signer   note.Signer
-	verifier note.Verifier
+	logID string
+	// own is the signing key; next the one that it is being changed to.
+	own  signingKey
+	next *signingKey
 }
 
 // loadKeys reads the keys. Errors: fs.ErrNotExist where there are none at all,
@@ -53,10 +51,33 @@ func loadKeys(disk FS, dir string) (*Keys, error) {
 		return nil, err
 	}
 	keys, err := parseKeys(strings.TrimSpace(string(signing)), strings.TrimSpace(string(digest)))
+	if err == nil {
+		err = keys.loadNext(disk, dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: in %s: %w: restore the directory from a backup", ErrKeys, dir, err)
 	}
 	return keys, nil
+}
+
+// loadNext reads the key that a change was begun to, if there is one.
+func (k *Keys) loadNext(disk FS, dir string) error {
+	text, err := readFile(disk, filepath.Join(dir, nextFile), keyFileLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	next, err := parseSigningKey(strings.TrimSpace(string(text)))
+	if err == nil && decisions.LogIDOf(next.signer.Name()) != k.logID {
+		err = fmt.Errorf("the key is named %s, expected %s", next.signer.Name(), decisions.Origin(k.logID))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", nextFile, err)
+	}
+	k.next = &next
+	return nil
 }
 
 // ReadVerifierKey returns a log's public key, as in C2SP signed-note, from its key
@@ -78,22 +99,15 @@ func ReadVerifierKey(o VerifyOptions) (string, error) {
 }
 
 func parseKeys(signing, digest string) (*Keys, error) {
-	signer, err := note.NewSigner(signing)
+	own, err := parseSigningKey(signing)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", signingFile, err)
 	}
-	keys := &Keys{signer: signer, logID: decisions.LogIDOf(signer.Name())}
-	if keys.logID == "" {
-		return nil, fmt.Errorf("%s: the key is named %q, expected %s", signingFile, signer.Name(), decisions.Origin("<log id>"))
-	}
+	keys := &Keys{own: own, logID: decisions.LogIDOf(own.signer.Name())}
 	if keys.Digest, err = parseDigestKey(digest); err != nil {
 		return nil, fmt.Errorf("%s: %w", digestFile, err)
 	}
-	if keys.VerifierKey, err = verifierKey(signing); err != nil {
-		return nil, fmt.Errorf("%s: %w", signingFile, err)
-	}
-	keys.verifier, err = note.NewVerifier(keys.VerifierKey)
-	return keys, err
+	return keys, nil
 }
 
 func parseDigestKey(text string) (key [32]byte, err error) {
@@ -102,21 +116,6 @@ func parseDigestKey(text string) (key [32]byte, err error) {
 		return key, errors.New("expected 64 hex digits")
 	}
 	return [32]byte(raw), nil
-}
-
-// verifierKey derives the public half of a note signer key, whose last part is
-// base64 of the algorithm (1 is Ed25519) and the seed.
-func verifierKey(signing string) (string, error) {
-	parts := strings.SplitN(signing, "+", 5)
-	if len(parts) != 5 {
-		return "", errors.New("malformed signer key")
-	}
-	seed, err := base64.StdEncoding.DecodeString(parts[4])
-	if err != nil || len(seed) != 1+ed25519.SeedSize {
-		return "", errors.New("malformed signer key")
-	}
-	public := ed25519.NewKeyFromSeed(seed[1:]).Public().(ed25519.PublicKey) //nolint:errcheck,forcetypeassert // documented type
-	return note.NewEd25519VerifierKey(parts[2], public)
 }
 
 // createKeys makes the keys of a new log. The signing key is written last: with it,
@@ -169,12 +168,12 @@ func (k *Keys) digestCheck() []byte {
 	return sum[:]
 }
 
-// keepPublic writes the public key where it is missing.
+// keepPublic writes the public key where it is missing, or is another one.
 func (k *Keys) keepPublic(disk FS, dir string) error {
-	name := filepath.Join(dir, verifierFile)
-	_, err := readFile(disk, name, keyFileLimit)
-	if errors.Is(err, fs.ErrNotExist) {
-		return replaceFile(disk, name, []byte(k.VerifierKey+"\n"))
+	name, public := filepath.Join(dir, verifierFile), k.own.public+"\n"
+	had, err := readFile(disk, name, keyFileLimit)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || string(had) == public {
+		return err
 	}
-	return err
+	return replaceFile(disk, name, []byte(public))
 }

@@ -15,8 +15,10 @@ import (
 type Ledger struct {
 	opts Options
 	keys *Keys
-	id   [16]byte
-	lock io.Closer
+	// signing changes when the key does.
+	signing atomic.Pointer[signing]
+	id      [16]byte
+	lock    io.Closer
 	// epochs are the logs that it goes on from; set before the goroutines start.
 	epochs []string
 
@@ -58,8 +60,12 @@ func (l *Ledger) LogID() string { return l.keys.logID }
 // DigestKey is the key for the keyed digests in entries (R35).
 func (l *Ledger) DigestKey() [32]byte { return l.keys.Digest }
 
-// VerifierKey is the public key of the checkpoints, as in C2SP signed-note.
-func (l *Ledger) VerifierKey() string { return l.keys.VerifierKey }
+// VerifierKey is the public key of the checkpoints from now on, as in C2SP signed-note.
+func (l *Ledger) VerifierKey() string { return l.signing.Load().ring.Present() }
+
+// KeyChanges are the statements of all changes of the log's key, in order: given any of
+// its keys, the others follow (decisions.NewKeyRing).
+func (l *Ledger) KeyChanges() [][]byte { return l.signing.Load().ring.Statements() }
 
 // First is the sequence of the log's first entry: those before it were pruned.
 func (l *Ledger) First() uint64 { return l.origin().first }
@@ -172,7 +178,7 @@ func (l *Ledger) admit(r *request, p decisions.Proposal) error {
 		return fmt.Errorf("%w: %w", ErrProposal, err)
 	}
 	switch kind {
-	case decisions.KindLogCreated, decisions.KindWriterStarted, decisions.KindPruned, decisions.KindErased:
+	case decisions.KindLogCreated, decisions.KindWriterStarted, decisions.KindKeyChanged, decisions.KindPruned, decisions.KindErased:
 		return fmt.Errorf("%w: body %d is the ledger's own to write", ErrProposal, kind)
 	}
 	event, err := decisions.ReadEvent(kind, message)

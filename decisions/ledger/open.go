@@ -77,6 +77,9 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err := l.checkOrigin(); err != nil {
 		return err
 	}
+	if err := l.settleKeys(); err != nil {
+		return err
+	}
 	if err := l.checkKeys(found); err != nil {
 		return err
 	}
@@ -210,7 +213,7 @@ func (l *Ledger) firstEntries(clean bool, found recovered) []*ledgerv1.Entry {
 // created is entry 0 of a log that begins now.
 func (l *Ledger) created() *ledgerv1.LogCreated {
 	return &ledgerv1.LogCreated{
-		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.VerifierKey, DigestKeyCheck: l.keys.digestCheck(),
+		LogId: l.keys.logID, Format: segmentFormat, VerifierKey: l.keys.own.public, DigestKeyCheck: l.keys.digestCheck(),
 		Restored: l.opts.restored,
 	}
 }

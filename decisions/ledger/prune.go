@@ -92,7 +92,7 @@ func (l *Ledger) prunable(ctx context.Context, o PruneOptions, cut *segment) (*d
 		return nil, err
 	}
 	v, err := newVerification(VerifyOptions{
-		Dir: l.opts.Dir, VerifierKey: l.keys.VerifierKey, KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS, Progress: o.Progress,
+		Dir: l.opts.Dir, VerifierKey: l.VerifierKey(), KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err

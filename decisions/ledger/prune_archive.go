@@ -12,12 +12,12 @@ func (l *Ledger) archive(ctx context.Context, o PruneOptions, size uint64) error
 		return nil
 	}
 	from := VerifyOptions{
-		Dir: l.opts.Dir, VerifierKey: l.keys.VerifierKey, KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS, Progress: o.Progress,
+		Dir: l.opts.Dir, VerifierKey: l.VerifierKey(), KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS, Progress: o.Progress,
 	}
 	if _, err := Export(ctx, ExportOptions{Log: from, To: o.Archive, UpTo: size}); err != nil {
 		return err
 	}
-	kept, err := VerifyArchive(ctx, VerifyOptions{Dir: o.Archive, VerifierKey: l.keys.VerifierKey, FS: l.opts.FS, Progress: o.Progress}, l.First())
+	kept, err := VerifyArchive(ctx, VerifyOptions{Dir: o.Archive, VerifierKey: l.VerifierKey(), FS: l.opts.FS, Progress: o.Progress}, l.First())
 	if err == nil && kept.Entries < size {
 		err = fmt.Errorf("%w: the archive %s has %d entries, expected %d", ErrDamaged, o.Archive, kept.Entries, size)
 	}

@@ -24,10 +24,11 @@ func (l *Ledger) recover(ctx context.Context) (recovered, error) {
 	if err := l.harden(); err != nil {
 		return recovered{}, err
 	}
-	signed, err := readHeads(l.opts.FS, l.keys.verifier, l.opts.logDir(), l.opts.checkpoint(), l.opts.Anchor)
+	ring, signed, err := readSigned(l.opts, l.keys.own.public, l.opts.checkpoint(), l.opts.Anchor)
 	if err != nil {
 		return recovered{}, err
 	}
+	l.signing.Store(&signing{ring, l.keys.signers()})
 	w, err := l.replay(ctx, signed)
 	if err != nil && l.index.size() > l.First() && !errors.Is(err, ErrRolledBack) && ctx.Err() == nil {
 		l.opts.Logger.Warn("log and index disagree, rebuilding the index to see which is wrong", "error", err)
@@ -105,6 +106,11 @@ func (l *Ledger) replay(ctx context.Context, signed *heads) (*walker, error) {
 func (l *Ledger) take(b *batch, tree *decisions.Frontier, signed *heads, s *segment) error {
 	for i, leaf := range b.leaves {
 		sequence := b.place.first + uint64(i)
+		if b.envelopes[i].Kind == decisions.KindKeyChanged {
+			if err := l.replayKey(b.envelopes[i]); err != nil {
+				return &BadEntryError{sequence, s.name, b.place.offset, err}
+			}
+		}
 		if sequence < tree.Size() {
 			continue
 		}
@@ -190,7 +196,11 @@ func (l *Ledger) sealMissing(signed *heads) error {
 		if err != nil {
 			return err
 		}
-		note, err := decisions.Checkpoint{LogID: l.keys.logID, Size: size, Root: root}.Sign(l.keys.signer)
+		note, err := l.signing.Load().sign(decisions.Checkpoint{LogID: l.keys.logID, Size: size, Root: root})
+		if errors.Is(err, errNoSigner) {
+			l.opts.Logger.Warn("a segment's checkpoint is missing and stays so; later ones cover it", "segment", i-1, "reason", err)
+			continue
+		}
 		if err == nil {
 			err = replaceFile(l.opts.FS, sealedFile(l.opts.logDir(), segments[i-1].number), note)
 		}

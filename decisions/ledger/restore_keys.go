@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/sumdb/note"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/writ-dev/writ/decisions"
@@ -57,8 +56,11 @@ func (r *restoring) findKeys() (found oldKeys, err error) {
 // readHeads reads anchors of the old log, which may be newer than the backup. One that
 // is the new log's already says nothing.
 func (k *oldKeys) readHeads(r *restoring) error {
-	v, err := note.NewVerifier(k.verifier)
-	if err != nil || decisions.LogIDOf(v.Name()) != r.oldID {
+	ring, err := readRing(r.disk, r.o.Backup, k.verifier)
+	if err == nil && ring.LogID() != r.oldID {
+		err = fmt.Errorf("it is log %s's", ring.LogID())
+	}
+	if err != nil {
 		return fmt.Errorf("%w: the public key %.60q is not one of log %s: %w", ErrKeys, k.verifier, r.oldID, err)
 	}
 	for _, file := range slices.Compact([]string{filepath.Join(k.dir, anchorFile), filepath.Join(r.aside(), anchorFile), r.to.Anchor}) {
@@ -69,7 +71,7 @@ func (k *oldKeys) readHeads(r *restoring) error {
 		if err != nil {
 			return err
 		}
-		if c, err := decisions.ParseCheckpoint(raw, v); err == nil {
+		if c, err := ring.ParseCheckpoint(raw); err == nil {
 			k.heads = append(k.heads, signedHead{c, file, raw})
 		}
 	}

@@ -19,7 +19,7 @@ func (l *Ledger) scrub(ctx context.Context) {
 	began := time.Now()
 	var erased erasures
 	report, err := Verify(ctx, VerifyOptions{
-		Dir: l.opts.Dir, VerifierKey: l.keys.VerifierKey, KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS, PresentOnly: true,
+		Dir: l.opts.Dir, VerifierKey: l.VerifierKey(), KeyDir: l.opts.KeyDir, Anchor: l.opts.Anchor, FS: l.opts.FS, PresentOnly: true,
 		Progress: func(entries, _ uint64) {
 			pause(ctx, time.Duration(entries)*time.Second/scrubRate-time.Since(began))
 		},

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"golang.org/x/mod/sumdb/note"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/writ-dev/writ/decisions"
@@ -53,6 +52,9 @@ type Report struct {
 	Root        decisions.Hash
 	// Uncompared checkpoints are of what was pruned: they hold by their signature only.
 	Uncompared int
+	// VerifierKey is the key in force at the end, after KeyChanges.
+	VerifierKey string
+	KeyChanges  int
 	// Signed is the largest size that a checkpoint covers.
 	Signed uint64
 	// TornBytes follow the last batch: of one that is being written, or was when the
@@ -84,13 +86,14 @@ func Verify(ctx context.Context, o VerifyOptions) (Report, error) {
 }
 
 type verification struct {
-	o      Options
-	v      VerifyOptions
-	key    string
-	signed *heads
-	walk   walker
-	from   origin
-	log    *decisions.Snapshot // as far as it was verified
+	o       Options
+	v       VerifyOptions
+	ring    decisions.KeyRing
+	signed  *heads
+	changes map[uint64]bool // entries that changed the key
+	walk    walker
+	from    origin
+	log     *decisions.Snapshot // as far as it was verified
 	// restored is what entry 0 says that the log goes on from; nil where it began anew.
 	restored *ledgerv1.Restored
 	state    decisions.State
@@ -102,44 +105,44 @@ type verification struct {
 }
 
 // open fills in what is not said, and returns the public key.
-func (o VerifyOptions) open() (opts Options, key string, v note.Verifier, err error) {
+func (o VerifyOptions) open() (opts Options, key string, err error) {
 	opts, err = Options{Dir: o.Dir, KeyDir: o.KeyDir, Anchor: o.Anchor, FS: o.FS}.withDefaults()
 	if err != nil {
-		return opts, "", nil, err
+		return opts, "", err
 	}
 	if key = o.VerifierKey; key == "" {
 		if key, err = ReadVerifierKey(o); err != nil {
-			return opts, "", nil, err
+			return opts, "", err
 		}
 	}
-	if v, err = note.NewVerifier(key); err != nil {
+	if _, err = decisions.NewKeyRing(key); err != nil {
 		err = fmt.Errorf("%w: the public key: %w", ErrKeys, err)
 	}
-	return opts, key, v, err
+	return opts, key, err
 }
 
 // newVerification reads the signed heads first: the log that is read after them can
 // only be longer.
 func newVerification(o VerifyOptions) (*verification, error) {
-	opts, key, verifier, err := o.open()
+	opts, key, err := o.open()
 	if err != nil {
 		return nil, err
 	}
 	if err := checkFinished(opts.FS, opts.Dir); err != nil {
 		return nil, err
 	}
-	v := &verification{o: opts, v: o, key: key, blobs: map[string]bool{}, ends: map[uint64]segmentEnd{}}
+	v := &verification{o: opts, v: o, blobs: map[string]bool{}, changes: map[uint64]bool{}, ends: map[uint64]segmentEnd{}}
 	if _, err := readFile(opts.FS, opts.Anchor, checkpointLimit); o.Anchor != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the anchor: %w", err)
 	}
 	files, err := v.heads()
 	if err == nil {
-		v.signed, err = readHeads(opts.FS, verifier, opts.logDir(), files...)
+		v.ring, v.signed, err = readSigned(opts, key, files...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	v.report.LogID = decisions.LogIDOf(verifier.Name())
+	v.report.LogID = v.ring.LogID()
 	v.report.Checkpoints = v.signed.count
 	v.report.Signed = v.signed.last.Size
 	if v.from, v.walk.segments, err = openForReading(opts.FS, opts.logDir()); err != nil {
@@ -232,10 +235,13 @@ func (v *verification) content(e decisions.Envelope, raw []byte) error {
 	var err error
 	switch e.Kind {
 	case decisions.KindLogCreated:
-		err = checkCreated(e.Body, v.report.LogID, v.key)
+		err = checkCreated(e.Body, v.ring)
 		if err == nil {
 			err = v.carry(e)
 		}
+	case decisions.KindKeyChanged:
+		v.ring, err = replayKey(v.ring, e)
+		v.changes[e.Sequence] = true
 	case decisions.KindDecision:
 		err = v.decision(e)
 	case decisions.KindErased:
@@ -250,17 +256,6 @@ func (v *verification) content(e decisions.Envelope, raw []byte) error {
 		return nil
 	}
 	return err
-}
-
-func checkCreated(body []byte, logID, key string) error {
-	var c ledgerv1.LogCreated
-	if err := proto.Unmarshal(body, &c); err != nil {
-		return err
-	}
-	if c.GetLogId() != logID || c.GetVerifierKey() != key {
-		return fmt.Errorf("%w: the log is %s with key %s, verified is with %s", ErrKeys, c.GetLogId(), c.GetVerifierKey(), key)
-	}
-	return nil
 }
 
 // decision counts repeats.
@@ -308,6 +303,7 @@ func (v *verification) sweep(now int64) {
 
 func (v *verification) end() error {
 	v.report.Entries, v.report.Root = v.log.Size(), v.log.Tree.Root()
+	v.report.VerifierKey, v.report.KeyChanges = v.ring.Present(), len(v.changes)
 	v.report.TornBytes = v.walk.torn
 	name := v.o.logDir()
 	if n := len(v.walk.segments); n > 0 {
@@ -316,5 +312,8 @@ func (v *verification) end() error {
 	if v.from.pruned != nil && !v.found {
 		return v.from.unexplained(v.o.logDir())
 	}
-	return v.signed.reached(v.log.Size(), name, v.walk.at.offset)
+	if err := v.signed.reached(v.log.Size(), name, v.walk.at.offset); err != nil {
+		return err
+	}
+	return checkChanges(v.ring, v.changes, v.log.Size())
 }

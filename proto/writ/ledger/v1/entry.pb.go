@@ -519,6 +519,7 @@ type Entry struct {
 	//	*Entry_CatalogActivated
 	//	*Entry_Decision
 	//	*Entry_OutcomeReported
+	//	*Entry_KeyChanged
 	//	*Entry_Pruned
 	//	*Entry_Erased
 	Body isEntry_Body `protobuf_oneof:"body"`
@@ -625,6 +626,15 @@ func (x *Entry) GetOutcomeReported() *OutcomeReported {
 	return nil
 }
 
+func (x *Entry) GetKeyChanged() *KeyChanged {
+	if x != nil {
+		if x, ok := x.Body.(*Entry_KeyChanged); ok {
+			return x.KeyChanged
+		}
+	}
+	return nil
+}
+
 func (x *Entry) GetPruned() *Pruned {
 	if x != nil {
 		if x, ok := x.Body.(*Entry_Pruned); ok {
@@ -692,6 +702,10 @@ type Entry_OutcomeReported struct {
 	OutcomeReported *OutcomeReported `protobuf:"bytes,6,opt,name=outcome_reported,json=outcomeReported,proto3,oneof"`
 }
 
+type Entry_KeyChanged struct {
+	KeyChanged *KeyChanged `protobuf:"bytes,7,opt,name=key_changed,json=keyChanged,proto3,oneof"`
+}
+
 type Entry_Pruned struct {
 	Pruned *Pruned `protobuf:"bytes,8,opt,name=pruned,proto3,oneof"`
 }
@@ -711,6 +725,8 @@ func (*Entry_CatalogActivated) isEntry_Body() {}
 func (*Entry_Decision) isEntry_Body() {}
 
 func (*Entry_OutcomeReported) isEntry_Body() {}
+
+func (*Entry_KeyChanged) isEntry_Body() {}
 
 func (*Entry_Pruned) isEntry_Body() {}
 
@@ -2683,11 +2699,76 @@ func (x *Pruned) GetReason() string {
 	return ""
 }
 
+// KeyChanged says that the checkpoints of every tree with this entry are signed by
+// another key (R33).
+type KeyChanged struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Actor *Actor                 `protobuf:"bytes,1,opt,name=actor,proto3" json:"actor,omitempty"`
+	// The new verifier key, as in C2SP signed-note.
+	VerifierKey string `protobuf:"bytes,2,opt,name=verifier_key,json=verifierKey,proto3" json:"verifier_key,omitempty"`
+	// A note that names the log, this entry's place, the old and the new key, signed by
+	// both: docs/ledger-format.md.
+	Statement     []byte `protobuf:"bytes,3,opt,name=statement,proto3" json:"statement,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeyChanged) Reset() {
+	*x = KeyChanged{}
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeyChanged) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeyChanged) ProtoMessage() {}
+
+func (x *KeyChanged) ProtoReflect() protoreflect.Message {
+	mi := &file_writ_ledger_v1_entry_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeyChanged.ProtoReflect.Descriptor instead.
+func (*KeyChanged) Descriptor() ([]byte, []int) {
+	return file_writ_ledger_v1_entry_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *KeyChanged) GetActor() *Actor {
+	if x != nil {
+		return x.Actor
+	}
+	return nil
+}
+
+func (x *KeyChanged) GetVerifierKey() string {
+	if x != nil {
+		return x.VerifierKey
+	}
+	return ""
+}
+
+func (x *KeyChanged) GetStatement() []byte {
+	if x != nil {
+		return x.Statement
+	}
+	return nil
+}
+
 var File_writ_ledger_v1_entry_proto protoreflect.FileDescriptor
 
 const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\n" +
-	"\x1awrit/ledger/v1/entry.proto\x12\x0ewrit.ledger.v1\"\x9d\x05\n" +
+	"\x1awrit/ledger/v1/entry.proto\x12\x0ewrit.ledger.v1\"\xdc\x05\n" +
 	"\x05Entry\x12=\n" +
 	"\vlog_created\x18\x01 \x01(\v2\x1a.writ.ledger.v1.LogCreatedH\x00R\n" +
 	"logCreated\x12F\n" +
@@ -2695,7 +2776,9 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x10policy_activated\x18\x03 \x01(\v2\x1f.writ.ledger.v1.PolicyActivatedH\x00R\x0fpolicyActivated\x12O\n" +
 	"\x11catalog_activated\x18\x04 \x01(\v2 .writ.ledger.v1.CatalogActivatedH\x00R\x10catalogActivated\x126\n" +
 	"\bdecision\x18\x05 \x01(\v2\x18.writ.ledger.v1.DecisionH\x00R\bdecision\x12L\n" +
-	"\x10outcome_reported\x18\x06 \x01(\v2\x1f.writ.ledger.v1.OutcomeReportedH\x00R\x0foutcomeReported\x120\n" +
+	"\x10outcome_reported\x18\x06 \x01(\v2\x1f.writ.ledger.v1.OutcomeReportedH\x00R\x0foutcomeReported\x12=\n" +
+	"\vkey_changed\x18\a \x01(\v2\x1a.writ.ledger.v1.KeyChangedH\x00R\n" +
+	"keyChanged\x120\n" +
 	"\x06pruned\x18\b \x01(\v2\x16.writ.ledger.v1.PrunedH\x00R\x06pruned\x120\n" +
 	"\x06erased\x18\t \x01(\v2\x16.writ.ledger.v1.ErasedH\x00R\x06erased\x12\x1a\n" +
 	"\bsequence\x18\r \x01(\x04R\bsequence\x12$\n" +
@@ -2878,7 +2961,12 @@ const file_writ_ledger_v1_entry_proto_rawDesc = "" +
 	"\x04root\x18\x04 \x01(\fR\x04root\x12!\n" +
 	"\fstate_sha256\x18\x05 \x01(\tR\vstateSha256\x12\x18\n" +
 	"\aarchive\x18\x06 \x01(\tR\aarchive\x12\x16\n" +
-	"\x06reason\x18\a \x01(\tR\x06reason*V\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\"z\n" +
+	"\n" +
+	"KeyChanged\x12+\n" +
+	"\x05actor\x18\x01 \x01(\v2\x15.writ.ledger.v1.ActorR\x05actor\x12!\n" +
+	"\fverifier_key\x18\x02 \x01(\tR\vverifierKey\x12\x1c\n" +
+	"\tstatement\x18\x03 \x01(\fR\tstatement*V\n" +
 	"\bItemKind\x12\x19\n" +
 	"\x15ITEM_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ITEM_KIND_DISCLOSURES\x10\x01\x12\x14\n" +
@@ -2941,7 +3029,7 @@ func file_writ_ledger_v1_entry_proto_rawDescGZIP() []byte {
 }
 
 var file_writ_ledger_v1_entry_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
-var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_writ_ledger_v1_entry_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(ItemKind)(0),            // 0: writ.ledger.v1.ItemKind
 	(Outcome)(0),             // 1: writ.ledger.v1.Outcome
@@ -2978,6 +3066,7 @@ var file_writ_ledger_v1_entry_proto_goTypes = []any{
 	(*Obligation)(nil),       // 32: writ.ledger.v1.Obligation
 	(*OutcomeReported)(nil),  // 33: writ.ledger.v1.OutcomeReported
 	(*Pruned)(nil),           // 34: writ.ledger.v1.Pruned
+	(*KeyChanged)(nil),       // 35: writ.ledger.v1.KeyChanged
 }
 var file_writ_ledger_v1_entry_proto_depIdxs = []int32{
 	11, // 0: writ.ledger.v1.Entry.log_created:type_name -> writ.ledger.v1.LogCreated
@@ -2986,46 +3075,48 @@ var file_writ_ledger_v1_entry_proto_depIdxs = []int32{
 	15, // 3: writ.ledger.v1.Entry.catalog_activated:type_name -> writ.ledger.v1.CatalogActivated
 	19, // 4: writ.ledger.v1.Entry.decision:type_name -> writ.ledger.v1.Decision
 	33, // 5: writ.ledger.v1.Entry.outcome_reported:type_name -> writ.ledger.v1.OutcomeReported
-	34, // 6: writ.ledger.v1.Entry.pruned:type_name -> writ.ledger.v1.Pruned
-	23, // 7: writ.ledger.v1.Entry.erased:type_name -> writ.ledger.v1.Erased
-	10, // 8: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
-	1,  // 9: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
-	31, // 10: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
-	8,  // 11: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
-	12, // 12: writ.ledger.v1.LogCreated.restored:type_name -> writ.ledger.v1.Restored
-	17, // 13: writ.ledger.v1.Restored.actor:type_name -> writ.ledger.v1.Actor
-	17, // 14: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
-	18, // 15: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
-	17, // 16: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
-	18, // 17: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
-	18, // 18: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
-	25, // 19: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
-	28, // 20: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
-	30, // 21: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
-	26, // 22: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
-	27, // 23: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
-	20, // 24: writ.ledger.v1.Decision.items:type_name -> writ.ledger.v1.Item
-	0,  // 25: writ.ledger.v1.Item.kind:type_name -> writ.ledger.v1.ItemKind
-	22, // 26: writ.ledger.v1.Disclosures.disclosures:type_name -> writ.ledger.v1.Disclosure
-	17, // 27: writ.ledger.v1.Erased.actor:type_name -> writ.ledger.v1.Actor
-	24, // 28: writ.ledger.v1.Erased.items:type_name -> writ.ledger.v1.ErasedItem
-	2,  // 29: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
-	3,  // 30: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
-	4,  // 31: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
-	5,  // 32: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
-	29, // 33: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
-	6,  // 34: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
-	1,  // 35: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
-	31, // 36: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
-	7,  // 37: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
-	32, // 38: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
-	8,  // 39: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
-	17, // 40: writ.ledger.v1.Pruned.actor:type_name -> writ.ledger.v1.Actor
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	35, // 6: writ.ledger.v1.Entry.key_changed:type_name -> writ.ledger.v1.KeyChanged
+	34, // 7: writ.ledger.v1.Entry.pruned:type_name -> writ.ledger.v1.Pruned
+	23, // 8: writ.ledger.v1.Entry.erased:type_name -> writ.ledger.v1.Erased
+	10, // 9: writ.ledger.v1.Entry.settlement:type_name -> writ.ledger.v1.Settlement
+	1,  // 10: writ.ledger.v1.Settlement.outcome:type_name -> writ.ledger.v1.Outcome
+	31, // 11: writ.ledger.v1.Settlement.reason:type_name -> writ.ledger.v1.Reason
+	8,  // 12: writ.ledger.v1.Settlement.first_result:type_name -> writ.ledger.v1.Result
+	12, // 13: writ.ledger.v1.LogCreated.restored:type_name -> writ.ledger.v1.Restored
+	17, // 14: writ.ledger.v1.Restored.actor:type_name -> writ.ledger.v1.Actor
+	17, // 15: writ.ledger.v1.PolicyActivated.actor:type_name -> writ.ledger.v1.Actor
+	18, // 16: writ.ledger.v1.PolicyActivated.files:type_name -> writ.ledger.v1.File
+	17, // 17: writ.ledger.v1.CatalogActivated.actor:type_name -> writ.ledger.v1.Actor
+	18, // 18: writ.ledger.v1.CatalogActivated.files:type_name -> writ.ledger.v1.File
+	18, // 19: writ.ledger.v1.FileList.files:type_name -> writ.ledger.v1.File
+	25, // 20: writ.ledger.v1.Decision.parties:type_name -> writ.ledger.v1.Parties
+	28, // 21: writ.ledger.v1.Decision.traits:type_name -> writ.ledger.v1.Traits
+	30, // 22: writ.ledger.v1.Decision.judgement:type_name -> writ.ledger.v1.Judgement
+	26, // 23: writ.ledger.v1.Decision.idempotency_key:type_name -> writ.ledger.v1.IdempotencyKey
+	27, // 24: writ.ledger.v1.Decision.hints:type_name -> writ.ledger.v1.Hints
+	20, // 25: writ.ledger.v1.Decision.items:type_name -> writ.ledger.v1.Item
+	0,  // 26: writ.ledger.v1.Item.kind:type_name -> writ.ledger.v1.ItemKind
+	22, // 27: writ.ledger.v1.Disclosures.disclosures:type_name -> writ.ledger.v1.Disclosure
+	17, // 28: writ.ledger.v1.Erased.actor:type_name -> writ.ledger.v1.Actor
+	24, // 29: writ.ledger.v1.Erased.items:type_name -> writ.ledger.v1.ErasedItem
+	2,  // 30: writ.ledger.v1.Traits.effect:type_name -> writ.ledger.v1.Effect
+	3,  // 31: writ.ledger.v1.Traits.risk:type_name -> writ.ledger.v1.Risk
+	4,  // 32: writ.ledger.v1.Traits.undo:type_name -> writ.ledger.v1.Undo
+	5,  // 33: writ.ledger.v1.Traits.exposure:type_name -> writ.ledger.v1.Exposure
+	29, // 34: writ.ledger.v1.Traits.sources:type_name -> writ.ledger.v1.Source
+	6,  // 35: writ.ledger.v1.Source.kind:type_name -> writ.ledger.v1.SourceKind
+	1,  // 36: writ.ledger.v1.Judgement.outcome:type_name -> writ.ledger.v1.Outcome
+	31, // 37: writ.ledger.v1.Judgement.reason:type_name -> writ.ledger.v1.Reason
+	7,  // 38: writ.ledger.v1.Judgement.approval:type_name -> writ.ledger.v1.ApprovalKind
+	32, // 39: writ.ledger.v1.Judgement.obligations:type_name -> writ.ledger.v1.Obligation
+	8,  // 40: writ.ledger.v1.OutcomeReported.result:type_name -> writ.ledger.v1.Result
+	17, // 41: writ.ledger.v1.Pruned.actor:type_name -> writ.ledger.v1.Actor
+	17, // 42: writ.ledger.v1.KeyChanged.actor:type_name -> writ.ledger.v1.Actor
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_writ_ledger_v1_entry_proto_init() }
@@ -3040,6 +3131,7 @@ func file_writ_ledger_v1_entry_proto_init() {
 		(*Entry_CatalogActivated)(nil),
 		(*Entry_Decision)(nil),
 		(*Entry_OutcomeReported)(nil),
+		(*Entry_KeyChanged)(nil),
 		(*Entry_Pruned)(nil),
 		(*Entry_Erased)(nil),
 	}
@@ -3050,7 +3142,7 @@ func file_writ_ledger_v1_entry_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_writ_ledger_v1_entry_proto_rawDesc), len(file_writ_ledger_v1_entry_proto_rawDesc)),
 			NumEnums:      9,
-			NumMessages:   26,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
