@@ -148,6 +148,9 @@ func TestDeliverSaves(t *testing.T) {
 	if svg, err := os.ReadFile(filepath.Join(dir, "decide-rounds.svg")); err != nil || !bytes.Contains(svg, []byte("<svg")) {
 		t.Errorf("no chart: %v", err)
 	}
+	if page, err := os.ReadFile(filepath.Join(dir, "decide.md")); err != nil || !bytes.Contains(page, []byte("](decide-rounds.svg)")) {
+		t.Errorf("no page that shows the chart: %v\n%s", err, page)
+	}
 	out.Reset()
 	if err := (settings{output: "table"}).deliver(h, &out); err != nil || out.Len() == 0 {
 		t.Errorf("no table: %v", err)

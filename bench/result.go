@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/writ-dev/writ/bench/plot"
 )
@@ -49,16 +53,27 @@ func (s settings) deliver(r report, out io.Writer) error {
 	return errors.Join(err, saveErr)
 }
 
-// saveAs writes MODE.json and MODE-CHART.svg. A later result replaces an earlier one:
-// the repository's history keeps those that were worth keeping.
+// saveAs writes MODE.json, MODE-CHART.svg, and MODE.md with the table and the charts
+// for people. A later result replaces an earlier one: the repository's history keeps
+// those that were worth keeping.
 func (s settings) saveAs(r report, content []byte) error {
 	if err := write(filepath.Join(s.save, s.mode()+".json"), content); err != nil {
 		return err
 	}
-	for name, c := range r.charts() {
-		if err := write(filepath.Join(s.save, s.mode()+"-"+name+".svg"), c.SVG()); err != nil {
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "# bench: %s\n\nWritten by the bench; [docs/performance.md](../../docs/performance.md) says what it means, [%s.json](%s.json) has every run.\n\n```\n",
+		s.mode(), s.mode(), s.mode())
+	if err := r.table(&page); err != nil {
+		return err
+	}
+	page.WriteString("```\n")
+	charts := r.charts()
+	for _, name := range slices.Sorted(maps.Keys(charts)) {
+		file := s.mode() + "-" + name + ".svg"
+		if err := write(filepath.Join(s.save, file), charts[name].SVG()); err != nil {
 			return err
 		}
+		fmt.Fprintf(&page, "\n![%s](%s)\n", charts[name].Title, file)
 	}
-	return nil
+	return write(filepath.Join(s.save, s.mode()+".md"), page.Bytes())
 }
