@@ -83,11 +83,8 @@ func (d *Decider) judge(ctx context.Context, caller Caller, call *decisions.Requ
 // answer or the error of call i is at place i.
 func (d *Decider) DecideAll(ctx context.Context, caller Caller, calls []*decisions.Request) ([]*Answer, []error) {
 	answers, errs := make([]*Answer, len(calls)), make([]error, len(calls))
-	var (
-		judged    []judgement
-		proposals []decisions.Proposal
-		places    []int
-	)
+	judged, places := make([]judgement, 0, len(calls)), make([]int, 0, len(calls))
+	proposals := make([]decisions.Proposal, 0, len(calls))
 	for i, call := range calls {
 		if call == nil {
 			continue // its error is known to who converted it
