@@ -49,9 +49,11 @@ func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
 	for _, r := range reads {
 		p.reads = append(p.reads, strings.Join(r, "."))
 	}
-	if paths, _ := s.maskPaths(); len(paths) > 0 {
+	paths, _ := s.maskPaths()
+	if len(paths) > 0 {
 		p.mask, p.phrases = newMask(paths), s.phrases()
 	}
+	p.shows = shown(reads, paths)
 	var err error
 	p.judge, err = s.judge(c, readPaths(c))
 	return p, err

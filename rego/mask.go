@@ -84,6 +84,22 @@ func (p maskPath) read(reads []inputPath) bool {
 	})
 }
 
+// hides says whether the path hides all of what a rule reads.
+func (p maskPath) hides(read inputPath) bool {
+	return len(p) <= len(read) && slices.Equal(inputPath(p), read[:len(p)])
+}
+
+// shown lists what is read, might be personal, and is not masked as a whole.
+func shown(reads []inputPath, masked []maskPath) (paths []string) {
+	for _, r := range reads {
+		personal := maskPath(r).allowed() || slices.Equal(r, inputPath{"scope"}) || len(r) == 0
+		if personal && !slices.ContainsFunc(masked, func(p maskPath) bool { return p.hides(r) }) {
+			paths = append(paths, strings.Join(r, "."))
+		}
+	}
+	return paths
+}
+
 func newMask(paths []maskPath) *mask {
 	if len(paths) == 0 {
 		return nil

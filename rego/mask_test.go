@@ -92,6 +92,25 @@ func TestMaskIsSalted(t *testing.T) {
 	}
 }
 
+// R35: whoever writes a policy is told what it puts into the log.
+func TestShows(t *testing.T) {
+	for mask, want := range map[string]string{
+		"":                                   "arguments labels scope.count scope.selection target",
+		"arguments":                          "labels scope.count scope.selection target",
+		"arguments[_] labels target":         "arguments scope.count scope.selection",
+		"scope.selection scope.count labels": "arguments target",
+	} {
+		p := load(t, maskedBy(readsAll, strings.Fields(mask)...), Options{})
+		if got := strings.Join(p.Shows(), " "); got != want {
+			t.Errorf("mask %s: shown are %s, want %s", mask, got, want)
+		}
+	}
+	part := load(t, maskedBy("verdict contains {\"outcome\": \"RUN\", \"code\": \"c\", \"reason\": \"r\"} if input.arguments.a.b == input.session\n", "arguments.a"), Options{})
+	if got := part.Shows(); len(got) > 0 {
+		t.Errorf("shown are %v, want none", got)
+	}
+}
+
 func second(masked []byte, _ []decisions.Disclosure) []byte { return masked }
 
 // R35: whatever is sent, what opens the commitments gives back the very bytes, and

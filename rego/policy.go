@@ -25,6 +25,7 @@ type Policy struct {
 	files    []File
 	stages   []string
 	reads    []string
+	shows    []string
 	deadline time.Duration
 	document document
 	judge    judge
@@ -56,3 +57,7 @@ func (p *Policy) Stages() []string { return slices.Clone(p.stages) }
 // Reads returns the inputs that the policy's rules name, sorted and without "input.":
 // "traits.effect".
 func (p *Policy) Reads() []string { return slices.Clone(p.reads) }
+
+// Shows returns which of Reads the log holds in the clear although they may be personal:
+// arguments, labels, target and scope that are not masked as a whole (R35).
+func (p *Policy) Shows() []string { return slices.Clone(p.shows) }

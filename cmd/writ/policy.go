@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/writ-dev/writ/rego"
 )
@@ -21,7 +22,7 @@ type policyCheckCmd struct {
 
 func (policyCheckCmd) Help() string { return "Example:\n  writ policy check ./policy" }
 
-func (c policyCheckCmd) Run(s streams) error {
+func (c policyCheckCmd) Run(ctx context.Context, s streams) error {
 	found := rego.Check(os.DirFS(c.Dir))
 	if c.json() {
 		if found == nil {
@@ -38,6 +39,16 @@ func (c policyCheckCmd) Run(s streams) error {
 	}
 	if len(found) > 0 {
 		return errSilent
+	}
+	if c.json() {
+		return nil
+	}
+	policy, err := rego.Load(ctx, os.DirFS(c.Dir), rego.Options{SkipTests: true})
+	if err != nil {
+		return err
+	}
+	if shows := policy.Shows(); len(shows) > 0 {
+		say(s.out, "the log will show, in the clear and for good: %s; name in data.writ.mask what it must not\n", strings.Join(shows, ", "))
 	}
 	return nil
 }

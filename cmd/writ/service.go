@@ -54,6 +54,9 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	if err != nil {
 		return nil, err
 	}
+	if shows := policy.Shows(); len(shows) > 0 {
+		logger.Info("the log shows these inputs in the clear: mask what it must not", "inputs", shows)
+	}
 	listener, err := f.listen(ctx)
 	if err != nil {
 		return nil, err
