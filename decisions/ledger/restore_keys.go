@@ -121,15 +121,20 @@ func (r *restoring) keys() error {
 	if err := r.eraseAgain(); err != nil {
 		return err
 	}
-	var id [16]byte
-	for taken := append(r.entry.GetEarlierLogIds(), r.oldID); ; {
-		rand.Read(id[:]) // never fails
-		if !slices.ContainsFunc(taken, func(old string) bool { return decisions.Epoch(old) == hex.EncodeToString(id[:4]) }) {
-			break
-		}
-	}
+	id := unlike(append(r.entry.GetEarlierLogIds(), r.oldID), func(b []byte) { rand.Read(b) })
 	_, err = writeKeys(r.disk, r.to.KeyDir, id, r.old.digest)
 	return err
+}
+
+// unlike draws a log id that no decision id of earlier epochs is taken for.
+func unlike(earlier []string, draw func([]byte)) (id [16]byte) {
+	for {
+		draw(id[:])
+		short := decisions.Epoch(hex.EncodeToString(id[:]))
+		if !slices.ContainsFunc(earlier, func(old string) bool { return decisions.Epoch(old) == short }) {
+			return id
+		}
+	}
 }
 
 // putAside copies the old log's key directory and anchor below the new one's, and takes

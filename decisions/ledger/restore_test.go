@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -172,8 +173,16 @@ func TestRestoreTwice(t *testing.T) {
 // An earlier epoch that was touched, or taken away, is named; the present one can be
 // verified without.
 func TestEpochsAreVerified(t *testing.T) {
-	whole, backup, old := lostDisk(t)
-	mustRestore(t, RestoreOptions{Backup: backup, Dir: whole.Dir})
+	old := openTest(t, testOptions(t))
+	backup, longer := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "longer")
+	appendBlobs(t, old, 0, 40)
+	mustCheckpoint(t, old)
+	backupTest(t, old.opts, backup)
+	appendN(t, old, 3)
+	mustCheckpoint(t, old)
+	backupTest(t, old.opts, longer)
+	whole := testOptions(t)
+	mustRestore(t, RestoreOptions{Backup: backup, Dir: whole.Dir, OldKeys: old.opts.KeyDir})
 	whole, err := whole.withDefaults()
 	if err != nil {
 		t.Fatal(err)
@@ -184,6 +193,15 @@ func TestEpochsAreVerified(t *testing.T) {
 		"its checkpoint": func(dir string) error { return flipFile(filepath.Join(dir, epoch, "checkpoint"), 60) },
 		"gone":           func(dir string) error { return os.RemoveAll(filepath.Join(dir, epoch)) },
 		"a segment gone": func(dir string) error { return os.Remove(filepath.Join(dir, epoch, "log/00000001.seg")) },
+		"one that went on": func(dir string) error {
+			if err := os.CopyFS(filepath.Join(dir, "x"), os.DirFS(longer)); err != nil {
+				return err
+			}
+			if err := os.Rename(filepath.Join(dir, epoch, "checkpoint"), filepath.Join(dir, "x", "checkpoint")); err != nil {
+				return err
+			}
+			return errors.Join(os.RemoveAll(filepath.Join(dir, epoch)), os.Rename(filepath.Join(dir, "x"), filepath.Join(dir, epoch)))
+		},
 		"put in its place": func(dir string) error {
 			if err := os.RemoveAll(filepath.Join(dir, epoch)); err != nil {
 				return err
@@ -449,5 +467,44 @@ func TestRestoreOfPruned(t *testing.T) {
 	}
 	if got := l.Epochs(); len(got) != 1 || got[0] != old {
 		t.Errorf("epochs %v", got)
+	}
+}
+
+// R25: time goes on from the old log's, whatever the clock says.
+func TestRestoredTime(t *testing.T) {
+	o, backup, old := lostDisk(t)
+	early := func() time.Time { return time.Unix(1_000_000_000, 0) }
+	mustRestore(t, RestoreOptions{Backup: backup, Dir: o.Dir, Now: early})
+	l := openTest(t, o)
+	first, err := l.Entry(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := predecessor(l.opts, first.Entry.GetLogCreated())
+	if err != nil || s.LogID != old.LogID() || first.Time.UnixNano() != s.Time {
+		t.Errorf("entry 0 is of %v, the state of %d, %v", first.Time, s.Time, err)
+	}
+	e, err := decisions.ParseEnvelope(first.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Time = s.Time - 1
+	v := verification{o: l.opts, log: &decisions.Snapshot{}}
+	if err := v.carry(e); err == nil {
+		t.Error("an entry 0 from before the old log's last entry is taken")
+	}
+}
+
+// Epochs differ in what their decision ids begin with.
+func TestEpochsDiffer(t *testing.T) {
+	next := byte(0)
+	id := unlike([]string{"01010101aaaaaaaaaaaaaaaaaaaaaaaa", "02020202aaaaaaaaaaaaaaaaaaaaaaaa"}, func(b []byte) {
+		next++
+		for i := range b {
+			b[i] = next
+		}
+	})
+	if id[0] != 3 {
+		t.Errorf("drawn %x", id)
 	}
 }
