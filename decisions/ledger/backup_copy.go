@@ -191,7 +191,7 @@ func (b *backup) copyLog(ctx context.Context) error {
 			b.o.Progress(b.walk.at.first)
 		}
 	}
-	if int(number) == len(b.walk.segments) {
+	if numbered(b.walk.segments, number) == nil {
 		return fmt.Errorf("%w: %s has no entry", ErrDamaged, b.from.logDir())
 	}
 	return b.copySegment(number)
