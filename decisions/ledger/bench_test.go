@@ -183,3 +183,31 @@ func filled(b *testing.B, entries int) Options {
 	closeTest(b, l)
 	return l.opts
 }
+
+// BenchmarkFields is what one sealed segment costs the indexer, per entry: reading it,
+// and writing what it holds into the index. Nobody waits for it.
+func BenchmarkFields(b *testing.B) {
+	l, err := Open(context.Background(), Options{Dir: filepath.Join(b.TempDir(), "data"), SegmentBytes: 16 << 20, ReserveBytes: 1, NoScrub: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	newTraffic(1).fill(b, l, 40_000)
+	segments := l.segments.view()
+	entries := float64(segments[1].first)
+	for _, stored := range []bool{false, true} {
+		b.Run(fmt.Sprint("stored=", stored), func(b *testing.B) {
+			for b.Loop() {
+				c := newColumns(segments, 0)
+				err := c.grow(segments[1].first)
+				if err == nil && stored {
+					err = l.index.setFields(c)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/entries, "ns/entry")
+		})
+	}
+	closeTest(b, l)
+}

@@ -35,32 +35,40 @@ func TestChunks(t *testing.T) {
 		values := rapid.MapOfN(rapid.StringN(1, long, long), rapid.Map(entries, func(e []uint32) []uint32 { slices.Sort(e); return e }), 0, 60).Draw(t, "values")
 		chunks, directory := table(t, values)
 		for _, asked := range append(slices.Collect(maps.Keys(values)), rapid.StringN(1, long, long).Draw(t, "other")) {
-			number, err := chunkOf(directory, 1, asked)
-			if err != nil {
-				t.Fatal(err)
-			}
-			found, err := findInChunk(chunks[number], asked)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []uint32
-			if found != nil {
-				got = found.ToArray()
-			}
-			if !slices.Equal(got, values[asked]) {
+			if got := lookUp(t, chunks, directory, asked); !slices.Equal(got, values[asked]) {
 				t.Errorf("%q: %v, expected %v", asked, got, values[asked])
 			}
 		}
 	})
 }
 
-// Tables of many values are cut.
+func lookUp(t failing, chunks [][]byte, directory []byte, asked string) []uint32 {
+	number, err := chunkOf(directory, 1, asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := findInChunk(chunks[number], asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found == nil {
+		return nil
+	}
+	return found.ToArray()
+}
+
+// Tables of many values are cut, and each value is found where it went.
 func TestChunksAreCut(t *testing.T) {
 	values := map[string][]uint32{}
 	for i := range 5000 {
 		values[string([]byte{'a' + byte(i/676), 'a' + byte(i/26%26), 'a' + byte(i%26)})] = []uint32{uint32(i)}
 	}
-	chunks, _ := table(t, values)
+	chunks, directory := table(t, values)
+	for value, want := range values {
+		if got := lookUp(t, chunks, directory, value); !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, expected %v", value, got, want)
+		}
+	}
 	if len(chunks) < 5 {
 		t.Errorf("%d chunks", len(chunks))
 	}
