@@ -37,7 +37,10 @@ func (t *PinnedTool) CheckArguments(sent *decisions.Arguments) error {
 
 // arguments checks what one tool takes. The zero value accepts nothing.
 type arguments struct {
-	schema *jsonschema.Schema
+	// schema judges and words what plain does not accept; nil only in the zero value.
+	// Where plain speaks for most of it, it is compiled when it is first needed: it
+	// takes several times the memory, and most tools are only ever asked what fits.
+	schema func() *jsonschema.Schema
 	// plain accepts most of what fits, sooner.
 	plain *plain
 	// unusable says why there is no schema to check against.
@@ -59,13 +62,14 @@ func (a *arguments) check(sent *decisions.Arguments) error {
 	if err != nil {
 		return err
 	}
-	if !affordable(a.schema, object, len(sent.JSON)) {
+	schema := a.schema()
+	if !affordable(schema, object, len(sent.JSON)) {
 		return errTooMuchWork
 	}
-	err = a.schema.Validate(object)
+	err = schema.Validate(object)
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
-		return misfit(invalid, namesOf(a.schema))
+		return misfit(invalid, namesOf(schema))
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -43,7 +44,21 @@ func compileArguments(input []byte) *arguments {
 	if err != nil {
 		return &arguments{unusable: fmt.Errorf("the pinned input schema can't be used: %w", err)}
 	}
-	return &arguments{schema: schema, plain: newPlain(schema)}
+	if plain := newPlain(schema); plain != nil {
+		return &arguments{plain: plain, schema: sync.OnceValue(func() *jsonschema.Schema { return again(input) })}
+	}
+	return &arguments{schema: func() *jsonschema.Schema { return schema }}
+}
+
+// again compiles what compiled before. Nothing could make it fail; if something did,
+// a schema that refuses everything is what is left.
+func again(input []byte) *jsonschema.Schema {
+	schema, err := compileSchema(input)
+	if err != nil {
+		nothing := false
+		return &jsonschema.Schema{Bool: &nothing}
+	}
+	return schema
 }
 
 func compileSchema(input []byte) (*jsonschema.Schema, error) {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/writ-dev/writ/decisions"
 )
 
@@ -168,4 +170,35 @@ func BenchmarkCheckArguments(b *testing.B) {
 
 func sent(raw string) *decisions.Arguments {
 	return &decisions.Arguments{Kind: decisions.ArgumentsJSON, JSON: []byte(raw)}
+}
+
+// A schema that could not be compiled a second time would refuse everything.
+func TestASchemaThatIsNoneRefuses(t *testing.T) {
+	if err := again([]byte("{")).Validate(map[string]any{}); err == nil {
+		t.Error("accepted an empty object")
+	}
+}
+
+// What fits is accepted without the compiled schema, and what does not fit is worded
+// by it, the first time and by many at once.
+func TestTheSchemaIsCompiledWhenItIsNeeded(t *testing.T) {
+	tool := PinnedTool{arguments: compileArguments([]byte(`{"type": "object", "properties": {"amount": {"type": "integer"}}}`))}
+	compiled := tool.arguments.schema
+	needed := false
+	tool.arguments.schema = func() *jsonschema.Schema { needed = true; return compiled() }
+	fits := decisions.Arguments{Kind: decisions.ArgumentsJSON, JSON: []byte(`{"amount": 5}`)}
+	if err := tool.CheckArguments(&fits); err != nil || needed {
+		t.Errorf("%v, compiled: %v", err, needed)
+	}
+	tool.arguments.schema = compiled
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			misfit := decisions.Arguments{Kind: decisions.ArgumentsJSON, JSON: []byte(`{"amount": null}`)}
+			if err := tool.CheckArguments(&misfit); err == nil || !strings.Contains(err.Error(), "/amount: expected integer, got null") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	all.Wait()
 }
