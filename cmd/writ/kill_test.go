@@ -46,6 +46,9 @@ func killRounds(t *testing.T, rounds int) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		sound = size
+		if round%100 == 99 {
+			t.Logf("%d rounds, %d answers", round, k.size())
+		}
 		k.load(v, round, 200+r.IntN(200), v.kill)
 	}
 	v.start()

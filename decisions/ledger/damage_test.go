@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -71,6 +72,24 @@ func flipEvery(from, to int) []func([]byte) []byte {
 	return flips
 }
 
+// flipSome are flips at a prime distance.
+func flipSome(from, to int) []func([]byte) []byte {
+	var flips []func([]byte) []byte
+	for at := from; at < to; at += 3001 {
+		flips = append(flips, flipAt(at))
+	}
+	return flips
+}
+
+// cutAt are files that end too early.
+func cutAt(sizes ...int) []func([]byte) []byte {
+	var cuts []func([]byte) []byte
+	for _, size := range sizes {
+		cuts = append(cuts, func(b []byte) []byte { return b[:size] })
+	}
+	return cuts
+}
+
 // Every kind of damage is named by Verify, and by the next start where the start can
 // see it; there is never a quiet start on a log that lost something.
 func TestDamage(t *testing.T) {
@@ -82,22 +101,31 @@ func TestDamage(t *testing.T) {
 		changes []func([]byte) []byte
 		want    error
 		says    string
-		// unseen: a start does not look there; reading and Verify do.
+		// unseen: a start does not look there, or mends it; reading and Verify do.
 		unseen bool
 	}{
-		"segment header":     {first, flipEvery(0, segmentCRCAt+4), ErrDamaged, "00000000.seg", false},
-		"segment format":     {first, []func([]byte) []byte{newerFormat}, ErrNewer, "newer version", false},
-		"segment cut":        {first, []func([]byte) []byte{func(b []byte) []byte { return b[:len(b)-1] }}, ErrDamaged, "00000000.seg", false},
-		"frame header":       {first, flipEvery(firstFrame, firstFrame+frameHeader), ErrDamaged, "entry 0 ", true},
-		"first entry":        {first, flipEvery(firstFrame+frameHeader, firstFrame+frameHeader+20), ErrDamaged, "entry 0 ", true},
-		"within the log":     {first, []func([]byte) []byte{flipAt(100_000)}, ErrDamaged, "entry ", true},
-		"behind the last":    {first, []func([]byte) []byte{func(b []byte) []byte { b[len(b)-1] = 1; return b }}, ErrDamaged, "00000000.seg", true},
-		"last batch":         {"log/00000003.seg", []func([]byte) []byte{flipLast}, ErrRolledBack, "entry ", false},
-		"checkpoint":         {"checkpoint", []func([]byte) []byte{flipAt(50), flipAt(120)}, ErrDamaged, "checkpoint", false},
-		"sealed checkpoint":  {"log/00000000.checkpoint", []func([]byte) []byte{flipAt(50)}, ErrDamaged, "00000000.checkpoint", false},
-		"checkpoint emptied": {"checkpoint", []func([]byte) []byte{func([]byte) []byte { return nil }}, ErrDamaged, "checkpoint", false},
-		"anchor":             {"../data.keys/anchor", []func([]byte) []byte{flipAt(50)}, ErrDamaged, "anchor", false},
-		"public key":         {"../data.keys/checkpoint.pub", []func([]byte) []byte{flipAt(70)}, ErrKeys, "", true},
+		"segment header":    {first, flipEvery(0, segmentCRCAt+4), ErrDamaged, "00000000.seg", false},
+		"segment format":    {first, []func([]byte) []byte{newerFormat}, ErrNewer, "newer version", false},
+		"segment cut":       {first, []func([]byte) []byte{func(b []byte) []byte { return b[:len(b)-1] }}, ErrDamaged, "00000000.seg", false},
+		"frame header":      {first, flipEvery(firstFrame, firstFrame+frameHeader), ErrDamaged, "entry 0 ", true},
+		"first entry":       {first, flipEvery(firstFrame+frameHeader, firstFrame+frameHeader+20), ErrDamaged, "entry 0 ", true},
+		"within the log":    {first, []func([]byte) []byte{flipAt(100_000)}, ErrDamaged, "entry ", true},
+		"behind the last":   {first, []func([]byte) []byte{func(b []byte) []byte { b[len(b)-1] = 1; return b }}, ErrDamaged, "00000000.seg", true},
+		"last batch":        {"log/00000003.seg", []func([]byte) []byte{flipLast}, ErrRolledBack, "entry ", false},
+		"payload":           {first, flipSome(firstFrame+frameHeader, 130_000), ErrDamaged, "entry ", true},
+		"cut in a header":   {first, cutAt(0, 1, 60, 127), ErrDamaged, "00000000.seg", false},
+		"cut in a frame":    {first, cutAt(firstFrame, firstFrame+1, firstFrame+30), ErrDamaged, "00000000.seg", false},
+		"cut in a payload":  {first, cutAt(firstFrame+frameHeader, 50_000, 100_001), ErrDamaged, "00000000.seg", false},
+		"last header":       {"log/00000003.seg", flipEvery(0, segmentCRCAt+4), ErrDamaged, "00000003.seg", false},
+		"last cut":          {"log/00000003.seg", cutAt(0, 100, firstFrame, firstFrame+100, 20_000), ErrDamaged, "00000003.seg", false},
+		"checkpoint":        {"checkpoint", flipEvery(0, 200), ErrDamaged, "checkpoint", false},
+		"checkpoint cut":    {"checkpoint", cutAt(0, 1, 20, 50, 120, 200), ErrDamaged, "checkpoint", false},
+		"sealed checkpoint": {"log/00000000.checkpoint", flipEvery(0, 200), ErrDamaged, "00000000.checkpoint", false},
+		"sealed cut":        {"log/00000000.checkpoint", cutAt(0, 1, 50, 120), ErrDamaged, "00000000.checkpoint", false},
+		"anchor":            {"../data.keys/anchor", flipEvery(0, 200), ErrDamaged, "anchor", false},
+		"anchor cut":        {"../data.keys/anchor", cutAt(0, 1, 50, 120), ErrDamaged, "anchor", false},
+		"public key":        {"../data.keys/checkpoint.pub", flipEvery(0, 100), ErrKeys, "checkpoint.pub", true},
+		"public key cut":    {"../data.keys/checkpoint.pub", cutAt(0, 1, 60), ErrKeys, "checkpoint.pub", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := copyOf(t, o)
@@ -111,12 +139,75 @@ func TestDamage(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err := Verify(context.Background(), VerifyOptions{Dir: o.Dir})
-				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+				if !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.says) {
 					t.Errorf("change %d: verify: got %v, expected %v naming %q", i, err, c.want, c.says)
 				}
 				if !c.unseen && i%16 == 0 {
 					refuses(t, o, c.want)
 				}
+			}
+		})
+	}
+}
+
+// What only the writer has is looked at by a start: a key that is damaged is named, and
+// no other one is made.
+func TestDamagedKeys(t *testing.T) {
+	o := stored(t)
+	for _, file := range []string{signingFile, digestFile} {
+		t.Run(file, func(t *testing.T) {
+			o := copyOf(t, o)
+			name := filepath.Join(o.KeyDir, file)
+			whole, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, change := range append(flipEvery(0, len(whole)-1), cutAt(0, 1, len(whole)/2, len(whole)-3)...) {
+				damaged := change(bytes.Clone(whole))
+				if strings.EqualFold(string(damaged), string(whole)) {
+					continue // hex digits in another case are the same key
+				}
+				if err := os.WriteFile(name, damaged, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				l, err := Open(t.Context(), o)
+				if !errors.Is(err, ErrKeys) || !strings.Contains(fmt.Sprint(err), file) {
+					t.Errorf("change %d: got %v, expected ErrKeys naming %s", i, err, file)
+				}
+				if err == nil {
+					_ = l.Close()
+				}
+			}
+		})
+	}
+}
+
+// A blob that is damaged is named by who reads it, by Verify, and by the scrub.
+func TestDamagedBlob(t *testing.T) {
+	o := testOptions(t)
+	l := openTest(t, o)
+	blob := appendPolicy(t, l)
+	closeTest(t, l)
+	o = l.opts
+	name := blobPath(o.blobDir(), blob)
+	for what, change := range map[string]func([]byte) []byte{"a flipped bit": flipAt(3), "cut": cutAt(4)[0], "emptied": cutAt(0)[0]} {
+		t.Run(what, func(t *testing.T) {
+			o := copyOf(t, o)
+			edit(t, blobPath(o.blobDir(), blob), change)
+			if _, err := readBlob(o.FS, o.blobDir(), blob); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(name)) {
+				t.Errorf("reading: %v", err)
+			}
+			if _, err := Verify(t.Context(), VerifyOptions{Dir: o.Dir}); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), filepath.Base(name)) {
+				t.Errorf("verifying: %v", err)
+			}
+			o.NoScrub = false
+			l, err := Open(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-l.Done()
+			if err := l.Close(); !errors.Is(err, ErrDamaged) {
+				t.Errorf("scrubbed: %v", err)
 			}
 		})
 	}

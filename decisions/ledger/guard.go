@@ -40,5 +40,8 @@ func (x *index) close() error {
 	if x.broken.Load() {
 		err = errors.Join(err, os.RemoveAll(x.dir))
 	}
+	if err != nil { // in Badger's words, which hide the cause from errors.Is
+		err = fmt.Errorf("closing the index %s: %w: look after the disk and its free space, then start again: what it lacks is taken from the log", x.dir, err)
+	}
 	return err
 }

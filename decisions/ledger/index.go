@@ -75,12 +75,11 @@ func (x *index) open() (err error) {
 	if x.tune != nil {
 		options = x.tune(options)
 	}
-	db, err := badger.Open(options)
+	err = opening(x.dir, func() (err error) { x.db, err = badger.Open(options); return err })
 	if err != nil {
 		x.db = nil // Badger returns one that is half open
 		return err
 	}
-	x.db = db
 	if err = x.load(); err == nil {
 		err = x.entries.open(x.dir)
 	}

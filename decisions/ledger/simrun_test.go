@@ -71,6 +71,9 @@ func simulateAll(t *testing.T, next *atomic.Uint64, more func(seed uint64) bool)
 				for seed := next.Add(1) - 1; more(seed) && !t.Failed(); seed = next.Add(1) - 1 {
 					s, err := simulate(t, seed, brokenLedger{})
 					steps.Add(int64(s.steps))
+					if done := seed - from + 1; done%10_000 == 0 {
+						t.Logf("%d schedules", done)
+					}
 					if err != nil {
 						t.Errorf("seed %d: %v\nreplay it: %s", seed, err, replay(seed))
 					}
