@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -99,7 +98,7 @@ func cutPiece(b []byte) (piece, rest []byte, err error) {
 	return b[n:][:size], b[n:][size:], nil
 }
 
-// findInChunk returns the bitmap of a value; nil where no
+// findInChunk returns the bitmap of a value, sharing the chunk's memory; nil where no
 // entry holds it. Errors: errChunk.
 func findInChunk(chunk []byte, value string) (*roaring.Bitmap, error) {
 	for len(chunk) > 0 {
@@ -119,10 +118,9 @@ func findInChunk(chunk []byte, value string) (*roaring.Bitmap, error) {
 	return nil, nil
 }
 
-// readBitmap copies, since the chunk is the database's.
 func readBitmap(encoded []byte) (*roaring.Bitmap, error) {
 	b := roaring.New()
-	n, err := b.FromBuffer(bytes.Clone(encoded))
+	n, err := b.FromBuffer(encoded)
 	if err == nil && n != int64(len(encoded)) {
 		err = io.ErrUnexpectedEOF
 	}

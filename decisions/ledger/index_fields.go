@@ -91,7 +91,7 @@ func (x *index) choose(s *segment, terms []decisions.Term) (chosen, error) {
 			case some == nil || i == 0:
 				all = some
 			default:
-				all.And(some)
+				all = roaring.And(all, some)
 			}
 		}
 		return err
@@ -141,7 +141,7 @@ func bitmapAt(txn *badger.Txn, directory []byte, segment uint32, t decisions.Ter
 	if err != nil {
 		return nil, err
 	}
-	var found *roaring.Bitmap
+	var found *roaring.Bitmap // over the item's copy of the chunk, which is nobody else's
 	err = item.Value(func(chunk []byte) (err error) {
 		found, err = findInChunk(chunk, t.Value)
 		return err
