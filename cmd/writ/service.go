@@ -69,6 +69,10 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	seen, err := f.witness(ctx, log, logger)
+	if err != nil {
+		return nil, errors.Join(err, log.Close(), listener.Close())
+	}
 	digests := decisions.DigestKey(log.DigestKey())
 	decider, err := server.New(server.Options{Ledger: log, Digests: &digests})
 	if err == nil {
@@ -82,7 +86,7 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 		return nil, errors.Join(err, log.Close(), listener.Close())
 	}
 	stopping, followersGo := context.WithCancel(context.WithoutCancel(ctx))
-	api, healthy := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Eraser: log, Version: version, Stopping: stopping, Logger: logger})
+	api, healthy := grpcapi.New(grpcapi.Options{Decider: decider, Log: log, Eraser: log, Witness: seen.status(), Version: version, Stopping: stopping, Logger: logger})
 	running := &service{
 		followersGo: followersGo,
 		ledger:      log, decider: decider, grpc: api, health: healthy,
@@ -91,6 +95,7 @@ func startService(ctx context.Context, f serveFlags, documents fs.FS, s streams)
 	if !writ.Loopback(f.Listen) {
 		logger.Warn("other machines can ask: there is no authentication and no encryption, whoever reaches the port is a gateway", "address", listener.Addr().String())
 	}
+	seen.run(stopping)
 	go func() { running.served <- api.Serve(listener) }()
 	if operator != nil {
 		go func() { running.served <- api.Serve(operator) }()

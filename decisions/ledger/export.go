@@ -90,7 +90,7 @@ func (e *export) open(upTo uint64) (err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	ring, signed, err := readSigned(e.o, e.key, e.o.checkpoint(), e.o.Anchor)
+	ring, signed, err := readSigned(e.o, e.key, append(e.o.anchors(e.key), e.o.checkpoint())...)
 	if err != nil {
 		return err
 	}

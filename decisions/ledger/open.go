@@ -74,13 +74,7 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := l.checkOrigin(); err != nil {
-		return err
-	}
-	if err := l.settleKeys(); err != nil {
-		return err
-	}
-	if err := l.checkKeys(found); err != nil {
+	if err := l.checkFound(found); err != nil {
 		return err
 	}
 	if err := l.items.destroyAgain(&l.erased); err != nil {
@@ -88,6 +82,17 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	}
 	l.beginning.Store(&origin{place: from.place, pruned: from.pruned}) // the rest was for this
 	return l.start(found, blank)
+}
+
+// checkFound checks where the recovered log begins, and by which keys it goes on.
+func (l *Ledger) checkFound(found recovered) error {
+	if err := l.checkOrigin(); err != nil {
+		return err
+	}
+	if err := l.settleKeys(); err != nil {
+		return err
+	}
+	return l.checkKeys(found)
 }
 
 // checkKeys compares the digest key with the one that the log began with, and writes

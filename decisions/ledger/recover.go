@@ -24,7 +24,7 @@ func (l *Ledger) recover(ctx context.Context) (recovered, error) {
 	if err := l.harden(); err != nil {
 		return recovered{}, err
 	}
-	ring, signed, err := readSigned(l.opts, l.keys.own.public, l.opts.checkpoint(), l.opts.Anchor)
+	ring, signed, err := readSigned(l.opts, l.keys.own.public, append(l.opts.anchors(l.keys.own.public), l.opts.checkpoint())...)
 	if err != nil {
 		return recovered{}, err
 	}

@@ -135,7 +135,7 @@ func newVerification(o VerifyOptions) (*verification, error) {
 	if _, err := readFile(opts.FS, opts.Anchor, checkpointLimit); o.Anchor != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the anchor: %w", err)
 	}
-	files, err := v.heads()
+	files, err := v.heads(key)
 	if err == nil {
 		v.ring, v.signed, err = readSigned(opts, key, files...)
 	}
@@ -156,12 +156,12 @@ func newVerification(o VerifyOptions) (*verification, error) {
 
 // heads are the files with signed heads beside the segments'. A backup is older than the
 // log's anchor by its nature; it is held to one that is named.
-func (v *verification) heads() ([]string, error) {
+func (v *verification) heads(key string) ([]string, error) {
 	marked, err := exists(v.o.FS, filepath.Join(v.o.Dir, backupMark))
 	if marked && v.v.Anchor == "" {
 		return []string{v.o.checkpoint()}, err
 	}
-	return []string{v.o.checkpoint(), v.o.Anchor}, err
+	return append(v.o.anchors(key), v.o.checkpoint()), err
 }
 
 func (v *verification) run(ctx context.Context) error {

@@ -18,6 +18,8 @@ import (
 // reads only what is durable, and checks what it reads.
 type LogReader interface {
 	LogID() string
+	// VerifierKey signs checkpoints from now on.
+	VerifierKey() string
 	// Epochs are the ids of the logs that this one was restored from, newest first.
 	Epochs() []string
 	// Size is the number of durable entries.

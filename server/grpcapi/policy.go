@@ -14,6 +14,7 @@ type policyService struct {
 	writv1.UnimplementedPolicyServiceServer
 	decider *server.Decider
 	log     LogReader
+	witness WitnessStatus // nil where there is none
 	version string
 }
 
@@ -30,6 +31,10 @@ func (s *policyService) GetActive(context.Context, *writv1.GetActiveRequest) (*w
 		LogSize:         s.log.Size(),
 		LogIndexed:      indexed,
 		Version:         s.version,
+		VerifierKey:     s.log.VerifierKey(),
+	}
+	if s.witness != nil {
+		m.WitnessedSize, m.WitnessFailures = s.witness.Size(), s.witness.Failures()
 	}
 	for _, f := range active.Policy.Files() {
 		m.Files = append(m.Files, f.Path)

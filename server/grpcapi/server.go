@@ -39,7 +39,9 @@ type Options struct {
 	Decider *server.Decider
 	Log     LogReader
 	// Eraser serves OperatorService; without one there is none.
-	Eraser  Eraser
+	Eraser Eraser
+	// Witness tells what a witness of the log signed; nil where there is none.
+	Witness WitnessStatus
 	Version string
 	// Stopping is done when those who follow the log are to go, so that the service can
 	// stop in order; nil: when their connections end.
@@ -48,6 +50,13 @@ type Options struct {
 	Heartbeat time.Duration
 	// Logger takes one line per failed call; nil drops them.
 	Logger *slog.Logger
+}
+
+// WitnessStatus is what is known of a witness, for GetActive.
+type WitnessStatus interface {
+	// Size is how many entries it has signed for; Failures how often it did not.
+	Size() uint64
+	Failures() uint64
 }
 
 // New returns a gRPC server with every service of the contract, health and
@@ -86,7 +95,7 @@ func New(o Options) (*grpc.Server, *health.Server) {
 	writv1.RegisterDecisionServiceServer(s, &decisionService{decider: o.Decider, log: log})
 	writv1.RegisterLogServiceServer(s, log)
 	writv1.RegisterPolicyServiceServer(s,
-		&policyService{decider: o.Decider, log: o.Log, version: o.Version})
+		&policyService{decider: o.Decider, log: o.Log, witness: o.Witness, version: o.Version})
 	writv1.RegisterToolSetServiceServer(s, &toolsetService{decider: o.Decider})
 	if o.Eraser != nil {
 		writv1.RegisterOperatorServiceServer(s, &operatorService{log: log, eraser: o.Eraser})

@@ -75,9 +75,15 @@ type GetActiveResponse struct {
 	Version string `protobuf:"bytes,9,opt,name=version,proto3" json:"version,omitempty"`
 	// Entries that the log's index covers. It follows log_size from behind: a distance
 	// that keeps growing means that the service is asked more than it can index.
-	LogIndexed    uint64 `protobuf:"varint,10,opt,name=log_indexed,json=logIndexed,proto3" json:"log_indexed,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	LogIndexed uint64 `protobuf:"varint,10,opt,name=log_indexed,json=logIndexed,proto3" json:"log_indexed,omitempty"`
+	// The key that signs the log's checkpoints from now on, as in C2SP signed-note.
+	VerifierKey string `protobuf:"bytes,11,opt,name=verifier_key,json=verifierKey,proto3" json:"verifier_key,omitempty"`
+	// Entries that the newest checkpoint covers which a witness signed; 0 without one.
+	WitnessedSize uint64 `protobuf:"varint,12,opt,name=witnessed_size,json=witnessedSize,proto3" json:"witnessed_size,omitempty"`
+	// Attempts since the start that brought no signature of the witness.
+	WitnessFailures uint64 `protobuf:"varint,13,opt,name=witness_failures,json=witnessFailures,proto3" json:"witness_failures,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetActiveResponse) Reset() {
@@ -180,12 +186,33 @@ func (x *GetActiveResponse) GetLogIndexed() uint64 {
 	return 0
 }
 
+func (x *GetActiveResponse) GetVerifierKey() string {
+	if x != nil {
+		return x.VerifierKey
+	}
+	return ""
+}
+
+func (x *GetActiveResponse) GetWitnessedSize() uint64 {
+	if x != nil {
+		return x.WitnessedSize
+	}
+	return 0
+}
+
+func (x *GetActiveResponse) GetWitnessFailures() uint64 {
+	if x != nil {
+		return x.WitnessFailures
+	}
+	return 0
+}
+
 var File_writ_v1_policy_proto protoreflect.FileDescriptor
 
 const file_writ_v1_policy_proto_rawDesc = "" +
 	"\n" +
 	"\x14writ/v1/policy.proto\x12\awrit.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x12\n" +
-	"\x10GetActiveRequest\"\xd7\x02\n" +
+	"\x10GetActiveRequest\"\xcc\x03\n" +
 	"\x11GetActiveResponse\x12'\n" +
 	"\x0fpolicy_revision\x18\x01 \x01(\tR\x0epolicyRevision\x12)\n" +
 	"\x10catalog_revision\x18\x02 \x01(\tR\x0fcatalogRevision\x12=\n" +
@@ -198,7 +225,10 @@ const file_writ_v1_policy_proto_rawDesc = "" +
 	"\aversion\x18\t \x01(\tR\aversion\x12\x1f\n" +
 	"\vlog_indexed\x18\n" +
 	" \x01(\x04R\n" +
-	"logIndexed2S\n" +
+	"logIndexed\x12!\n" +
+	"\fverifier_key\x18\v \x01(\tR\vverifierKey\x12%\n" +
+	"\x0ewitnessed_size\x18\f \x01(\x04R\rwitnessedSize\x12)\n" +
+	"\x10witness_failures\x18\r \x01(\x04R\x0fwitnessFailures2S\n" +
 	"\rPolicyService\x12B\n" +
 	"\tGetActive\x12\x19.writ.v1.GetActiveRequest\x1a\x1a.writ.v1.GetActiveResponseB/Z-github.com/writ-dev/writ/proto/writ/v1;writv1b\x06proto3"
 
