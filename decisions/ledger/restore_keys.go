@@ -60,8 +60,11 @@ func (k *oldKeys) readHeads(r *restoring) error {
 	if err == nil && ring.LogID() != r.oldID {
 		err = fmt.Errorf("it is log %s's", ring.LogID())
 	}
+	if err == nil {
+		_, _, err = readCheckpoint(r.disk, filepath.Join(r.o.Backup, "checkpoint"), ring)
+	}
 	if err != nil {
-		return fmt.Errorf("%w: the public key %.60q is not one of log %s: %w", ErrKeys, k.verifier, r.oldID, err)
+		return fmt.Errorf("%w: the public key %.60q is not one that the backup knows of log %s: %w: where the key was changed after the backup, give the one from before the change", ErrKeys, k.verifier, r.oldID, err)
 	}
 	for _, file := range slices.Compact([]string{filepath.Join(k.dir, anchorFile), filepath.Join(r.aside(), anchorFile), r.to.Anchor}) {
 		raw, err := readFile(r.disk, file, checkpointLimit)

@@ -252,7 +252,7 @@ func TestRestoreRefuses(t *testing.T) {
 	}{
 		"over a log":            {RestoreOptions{Backup: backup, Dir: other.Dir, OldKeys: o.Dir + ".keys", KeyDir: filepath.Join(none, "k")}, ErrBackup, "move it aside"},
 		"over another's keys":   {RestoreOptions{Backup: backup, Dir: filepath.Join(none, "a"), OldKeys: o.Dir + ".keys", KeyDir: other.KeyDir}, ErrKeys, "name another directory"},
-		"with another's keys":   {RestoreOptions{Backup: backup, Dir: filepath.Join(none, "b"), OldKeys: other.KeyDir}, ErrKeys, "not one of log"},
+		"with another's keys":   {RestoreOptions{Backup: backup, Dir: filepath.Join(none, "b"), OldKeys: other.KeyDir}, ErrKeys, "not one that the backup knows"},
 		"without keys":          {RestoreOptions{Backup: backup, Dir: filepath.Join(none, "c")}, ErrKeys, "digest key"},
 		"of a damaged backup":   {RestoreOptions{Backup: damaged, Dir: filepath.Join(none, "d"), OldKeys: o.Dir + ".keys"}, ErrDamaged, "entry"},
 		"of a backup in itself": {RestoreOptions{Backup: backup, Dir: filepath.Join(backup, "x"), OldKeys: o.Dir + ".keys"}, ErrOptions, "apart"},
@@ -506,5 +506,43 @@ func TestEpochsDiffer(t *testing.T) {
 	})
 	if id[0] != 3 {
 		t.Errorf("drawn %x", id)
+	}
+}
+
+// A backup goes on over a change of the log's key, and is restored by any key of the
+// chain. One from before the change is restored by the key that was in force then.
+func TestRestoreOverAChangeOfKeys(t *testing.T) {
+	o := testOptions(t)
+	l := openTest(t, o)
+	asked(t, l, "run", decisions.Run)
+	first := l.VerifierKey()
+	mustCheckpoint(t, l)
+	before, after := filepath.Join(t.TempDir(), "before"), filepath.Join(t.TempDir(), "after")
+	backupTest(t, o, before)
+	backupTest(t, o, after)
+	closeTest(t, l)
+	if _, err := RotateKey(t.Context(), o, &ledgerv1.Actor{Name: "op"}); err != nil {
+		t.Fatal(err)
+	}
+	l = openTest(t, o)
+	asked(t, l, "second", decisions.Run)
+	mustCheckpoint(t, l)
+	backupTest(t, o, after)
+	closeTest(t, l)
+	for name, c := range map[string]struct {
+		backup, key string
+		keys        int
+	}{
+		"the present key": {after, l.VerifierKey(), 2}, "the first key": {after, first, 2}, "before it": {before, first, 1},
+	} {
+		next := testOptions(t)
+		if r := mustRestore(t, RestoreOptions{Backup: c.backup, Dir: next.Dir, OldKeys: l.opts.KeyDir, VerifierKey: c.key}); r.Keys != c.keys {
+			t.Errorf("%s: %+v", name, r)
+		}
+		closeTest(t, openTest(t, next))
+	}
+	next := testOptions(t)
+	if _, err := Restore(t.Context(), RestoreOptions{Backup: before, Dir: next.Dir, OldKeys: l.opts.KeyDir}); !errors.Is(err, ErrKeys) || !strings.Contains(err.Error(), "before the change") {
+		t.Errorf("by a key that the backup does not know: %v", err)
 	}
 }
