@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/writ-dev/writ/decisions/ledger"
 )
 
 // docs/operate.md is run as it stands, the drill with kill -9 and restore included: a
@@ -35,6 +37,22 @@ func TestOperate(t *testing.T) {
 	}
 	if service == nil {
 		t.Fatal("the page starts no service: this proves nothing")
+	}
+}
+
+// What a start is refused with is on the page in just these words.
+func TestRefusalsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, refusal := range []error{
+		ledger.ErrInUse, ledger.ErrRolledBack, ledger.ErrDamaged, ledger.ErrBackup, ledger.ErrUnfinished,
+		ledger.ErrKeys, ledger.ErrNoSpace, ledger.ErrNewer,
+	} {
+		if !strings.Contains(string(page), "| `"+refusal.Error()+"` |") {
+			t.Errorf("docs/operate.md does not say what %q means", refusal)
+		}
 	}
 }
 

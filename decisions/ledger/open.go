@@ -47,10 +47,8 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 		return err
 	}
 	opened = append(opened, l.lock.Close)
-	if l.opts.restored == nil {
-		if err := checkServable(l.opts.FS, l.opts.Dir); err != nil {
-			return err
-		}
+	if err := l.servable(); err != nil {
+		return err
 	}
 	if err := l.makeDirs(); err != nil {
 		return err
@@ -93,6 +91,14 @@ func (l *Ledger) checkFound(found recovered) error {
 		return err
 	}
 	return l.checkKeys(found)
+}
+
+// servable refuses a backup, and a directory that is not whole but for who completes it.
+func (l *Ledger) servable() error {
+	if l.opts.restored != nil {
+		return nil
+	}
+	return checkServable(l.opts.FS, l.opts.Dir)
 }
 
 // checkKeys compares the digest key with the one that the log began with, and writes
