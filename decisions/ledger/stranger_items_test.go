@@ -96,3 +96,35 @@ func TestAnotherLanguageDiscloses(t *testing.T) {
 		}
 	}
 }
+
+// What an Erased entry says is verified, by both.
+func TestErasedIsVerified(t *testing.T) {
+	requireNode(t)
+	o := testOptions(t)
+	l, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Erase(mustAppendItem(t, l, "gone"), &ledgerv1.Actor{Name: "ada"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	key := l.VerifierKey()
+	if _, complaint := byStranger(t, o, key); complaint != "" {
+		t.Error(complaint)
+	}
+	wrong := &ledgerv1.Erased{Sequence: 99, Items: []*ledgerv1.ErasedItem{{}}}
+	receipts, err := l.appendOwn([]*ledgerv1.Entry{{Body: &ledgerv1.Entry_Erased{Erased: wrong}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	at := fmt.Sprintf("entry %d", receipts[0].Sequence)
+	if _, err := Verify(t.Context(), VerifyOptions{Dir: o.Dir}); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), at) {
+		t.Errorf("Verify: %v", err)
+	}
+	if _, complaint := byStranger(t, o, key); !strings.Contains(complaint, at) || !strings.Contains(complaint, "it erases entry 99") {
+		t.Errorf("the script: %q", complaint)
+	}
+}

@@ -66,7 +66,7 @@ func operator(ctx context.Context) (*ledgerv1.Actor, error) {
 		return nil, status.Error(codes.PermissionDenied, "this is for the operator, whom the service knows over a unix socket only: name the one that writ serve --operator opened")
 	}
 	if a.uid != 0 && int(a.uid) != os.Geteuid() {
-		return nil, status.Errorf(codes.PermissionDenied, "this is for the operator, and %s is neither root nor the account that the service runs as: ask as one of them", a.name())
+		return nil, status.Errorf(codes.PermissionDenied, "this is for the operator, and account %s is neither root nor the one that the service runs as: ask as one of them", a.name())
 	}
 	return &ledgerv1.Actor{Name: a.name(), By: a.AuthType()}, nil
 }
