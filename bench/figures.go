@@ -69,11 +69,14 @@ func condense(runs []run) figures {
 }
 
 // ratio is the median over rounds of a figure of one load divided by the other's in
-// the same round. Both list their rounds in order.
+// the same round. Both list their rounds in order. A round in which the other's is too
+// small to be counted says nothing.
 func ratio(of, to []run, figure func(run) float64) float64 {
-	all := make([]float64, min(len(of), len(to)))
-	for i := range all {
-		all[i] = figure(of[i]) / figure(to[i])
+	var all []float64
+	for i := range min(len(of), len(to)) {
+		if base := figure(to[i]); base > 0 {
+			all = append(all, figure(of[i])/base)
+		}
 	}
 	return median(all)
 }

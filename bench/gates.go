@@ -15,12 +15,35 @@ type gate struct {
 	// Least says that more is better.
 	Least bool    `json:"more_is_better"`
 	Aim   float64 `json:"aim"`
-	Bound float64 `json:"bound"`
+	Bound float64 `json:"bound,omitempty"`
+	// Unbounded figures are the machine's as much as the code's, and fail nothing.
+	Unbounded bool `json:"unbounded,omitempty"`
 }
 
-func atLeast(name string, got, aim, bound float64) gate { return gate{name, got, true, aim, bound} }
+func atLeast(name string, got, aim, bound float64) gate {
+	return gate{Name: name, Got: got, Least: true, Aim: aim, Bound: bound}
+}
 
-func atMost(name string, got, aim, bound float64) gate { return gate{name, got, false, aim, bound} }
+func atMost(name string, got, aim, bound float64) gate {
+	return gate{Name: name, Got: got, Aim: aim, Bound: bound}
+}
+
+// unbounded takes the bound away: an absolute figure is shown beside its aim.
+func (g gate) unbounded() gate {
+	g.Bound, g.Unbounded = 0, true
+	return g
+}
+
+// fails says that a run is not good enough.
+func (g gate) fails() bool { return !g.Unbounded && !g.reaches(g.Bound) }
+
+// bound is the bound in words.
+func (g gate) bound() string {
+	if g.Unbounded {
+		return "none"
+	}
+	return g.sign() + " " + number(g.Bound)
+}
 
 func (g gate) reaches(limit float64) bool {
 	if g.Least {
@@ -32,7 +55,7 @@ func (g gate) reaches(limit float64) bool {
 // verdict is a word for the table.
 func (g gate) verdict() string {
 	switch {
-	case !g.reaches(g.Bound):
+	case g.fails():
 		return "FAILED"
 	case g.reaches(g.Aim):
 		return "reached"
@@ -50,15 +73,14 @@ func (g gate) sign() string {
 
 // String says the gate in one line.
 func (g gate) String() string {
-	return fmt.Sprintf("%s: %s: %s, aim %s %s, bound %s %s",
-		g.verdict(), g.Name, number(g.Got), g.sign(), number(g.Aim), g.sign(), number(g.Bound))
+	return fmt.Sprintf("%s: %s: %s, aim %s %s, bound %s", g.verdict(), g.Name, number(g.Got), g.sign(), number(g.Aim), g.bound())
 }
 
 // failed names the gates that a figure fell behind.
 func failed(gates []gate) error {
 	var all []error
 	for _, g := range gates {
-		if !g.reaches(g.Bound) {
+		if g.fails() {
 			all = append(all, errors.New(g.String()))
 		}
 	}
@@ -111,7 +133,7 @@ func mixGates(runs []run, callers int) []gate {
 		atLeast("answers per second at 64 callers, mix / plain", against.Rate, 0.80, 0.20),
 		atMost("server CPU per call at 64 callers, mix / plain", against.CPU, 1.25, 4),
 		atMost("p99 at 64 callers, mix / plain", against.P99, 1.25, 6),
-		atLeast("decisions per second in batches of 100", b.PerSecond, 80_000, 10_000),
+		atLeast("decisions per second in batches of 100", b.PerSecond, 80_000, 0).unbounded(),
 		atMost("answers that are not in the log", float64(unlogged), 0, 0),
 	}
 }

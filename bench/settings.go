@@ -54,11 +54,9 @@ func (l *levels) Set(list string) error {
 	return nil
 }
 
-// parse reads the flags. It has said what is wrong when it returns an error.
-func parse(args []string, errOut io.Writer) (settings, error) {
-	s := settings{Concurrency: levels{1, 16, 64}}
+// flagsOf are all there are, into settings; docs/performance.md lists them.
+func flagsOf(s *settings) *flag.FlagSet {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(errOut)
 	flags.StringVar(&s.writ, "writ", ".bin/writ", "the service's `binary`")
 	flags.StringVar(&s.ghz, "ghz", ".bin/ghz", "the load generator's `binary`")
 	flags.StringVar(&s.opa, "opa", ".bin/opa", "OPA's `binary`, for -peers")
@@ -77,6 +75,14 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	flags.IntVar(&s.Connections, "connections", 4, "connections of the load generators")
 	flags.Var(&s.Concurrency, "concurrency", "numbers of concurrent callers of ghz")
 	flags.IntVar(&s.Requests, "requests", 10_000, "how many different plain calls to send by turns")
+	return flags
+}
+
+// parse reads the flags. It has said what is wrong when it returns an error.
+func parse(args []string, errOut io.Writer) (settings, error) {
+	s := settings{Concurrency: levels{1, 16, 64}}
+	flags := flagsOf(&s)
+	flags.SetOutput(errOut)
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}

@@ -88,7 +88,7 @@ func (p *printer) gates(all []gate) {
 	p.aligned(0, func(p *printer) {
 		p.line("figure\tmeasured\taim\tbound\t\t\n")
 		for _, g := range all {
-			p.line("%s\t%s\t%s %s\t%s %s\t%s\t\n", g.Name, number(g.Got), g.sign(), number(g.Aim), g.sign(), number(g.Bound), g.verdict())
+			p.line("%s\t%s\t%s %s\t%s\t%s\t\n", g.Name, number(g.Got), g.sign(), number(g.Aim), g.bound(), g.verdict())
 		}
 	})
 }
