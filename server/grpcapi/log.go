@@ -2,6 +2,7 @@ package grpcapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -133,8 +134,9 @@ func (s *logService) epoch(short string) string {
 	return ""
 }
 
-// isDecision refuses an id that names no decision of this log. One of an earlier epoch is
-// taken as it is: what ran is worth knowing, the more where the permit itself is lost.
+// isDecision refuses an id that names no decision of this log. One of an earlier epoch, or
+// of what was pruned, is taken as it is: what ran is worth knowing, the more where the
+// permit itself is lost.
 func (s *logService) isDecision(id string) error {
 	if short, _, err := decisions.ParseDecisionID(id); err == nil && s.epoch(short) != "" {
 		return nil
@@ -144,6 +146,9 @@ func (s *logService) isDecision(id string) error {
 		return err
 	}
 	record, err := s.log.Entry(sequence)
+	if errors.Is(err, decisions.ErrPruned) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
