@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -78,4 +80,22 @@ func (v *victim) killWithin(d time.Duration) {
 	case <-v.gone:
 	}
 	v.kill()
+}
+
+// Two services on one directory: the second is refused, and says which process to stop.
+func TestSecondService(t *testing.T) {
+	v := newVictim(t)
+	v.start()
+	if !v.ready() {
+		t.Fatalf("%v\n%s", v.err, v.said)
+	}
+	second := exec.Command(v.writ, "serve", "--listen", "unix:"+v.path("other"), "--data", v.path("data")) //nolint:gosec // our own binary
+	out, err := second.CombinedOutput()
+	want := fmt.Sprintf("process %d holds %s", v.cmd.Process.Pid, v.path("data/LOCK"))
+	if err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v, expected %q:\n%s", err, want, out)
+	}
+	if err := v.stop(); err != nil {
+		t.Errorf("the first: %v\n%s", err, v.said)
+	}
 }

@@ -31,16 +31,20 @@ func (l *Ledger) PutBlob(content []byte) (string, error) {
 	name := hex.EncodeToString(sum[:])
 	path := blobPath(l.opts.blobDir(), name)
 	l.recent.note(name, l.opts.Now())
-	if _, err := readBlob(l.opts.FS, l.opts.blobDir(), name); err == nil {
-		return name, l.opts.FS.SyncDir(filepath.Dir(path))
-	}
-	if err := durableDir(l.opts.FS, filepath.Dir(path)); err != nil {
-		return "", err
-	}
-	if err := putFile(l.opts.FS, path, content, l.stats.blobs.Add(1)); err != nil {
-		return "", fmt.Errorf("put blob %s: %w", name, err)
+	if err := l.putBlob(path, name, content); err != nil {
+		return "", fmt.Errorf("put blob %s: %w: %s", name, err, nextStep(err))
 	}
 	return name, nil
+}
+
+func (l *Ledger) putBlob(path, name string, content []byte) error {
+	if _, err := readBlob(l.opts.FS, l.opts.blobDir(), name); err == nil {
+		return l.opts.FS.SyncDir(filepath.Dir(path))
+	}
+	if err := durableDir(l.opts.FS, filepath.Dir(path)); err != nil {
+		return err
+	}
+	return putFile(l.opts.FS, path, content, l.stats.blobs.Add(1))
 }
 
 // putFile is replaceFile for concurrent writers of one name.
