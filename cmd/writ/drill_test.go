@@ -48,6 +48,9 @@ func TestDrill(t *testing.T) {
 	client := d.serve()
 	kept, lost := 0, uint64(0)
 	for key, was := range answers {
+		if kept == 200 { // what ran before the restore is reported after it
+			d.reported(t, key, was.GetDecisionId(), was.GetLog().GetSequence() < restored.Entries)
+		}
 		if was.GetLog().GetSequence() >= restored.Entries {
 			lost++
 			continue
@@ -132,6 +135,22 @@ func (d *drill) serve() writv1.DecisionServiceClient {
 	d.t.Cleanup(func() { _ = conn.Close() })
 	d.client, d.log = writv1.NewDecisionServiceClient(conn), writv1.NewLogServiceClient(conn)
 	return d.client
+}
+
+// reported reports a decision of the old log, kept or lost; of one that was kept, the
+// next repeat says what happened.
+func (d *drill) reported(t *testing.T, key, decision string, kept bool) {
+	t.Helper()
+	if _, err := d.client.Report(t.Context(), &writv1.ReportRequest{DecisionId: decision, Result: writv1.Result_RESULT_SUCCEEDED}); err != nil {
+		t.Error(err)
+	}
+	got, err := d.client.Decide(t.Context(), permitted(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known := got.GetRepeat().GetFirstResult() == writv1.Result_RESULT_SUCCEEDED; known != kept {
+		t.Errorf("%s was reported, kept %v, and a repeat says %v", decision, kept, got.GetRepeat())
+	}
 }
 
 // signed waits for a checkpoint of all that was answered so far.
