@@ -75,14 +75,12 @@ func (l *Ledger) open(ctx context.Context) (err error) {
 	if err := l.checkFound(found); err != nil {
 		return err
 	}
-	if err := l.items.destroyAgain(&l.erased); err != nil {
-		return err
-	}
 	l.beginning.Store(&origin{place: from.place, pruned: from.pruned}) // the rest was for this
 	return l.start(found, blank)
 }
 
-// checkFound checks where the recovered log begins, and by which keys it goes on.
+// checkFound checks where the recovered log begins, and by which keys it goes on. Then
+// what its entries erased is erased, whatever a crash left of it.
 func (l *Ledger) checkFound(found recovered) error {
 	if err := l.checkOrigin(); err != nil {
 		return err
@@ -90,7 +88,10 @@ func (l *Ledger) checkFound(found recovered) error {
 	if err := l.settleKeys(); err != nil {
 		return err
 	}
-	return l.checkKeys(found)
+	if err := l.checkKeys(found); err != nil {
+		return err
+	}
+	return l.items.destroyAgain(&l.erased)
 }
 
 // servable refuses a backup, and a directory that is not whole but for who completes it.
