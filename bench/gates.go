@@ -140,5 +140,5 @@ func mixGates(runs []run, callers int) []gate {
 
 // memoryGate holds the most memory that a service took against what was promised.
 func memoryGate(peak uint64) gate {
-	return atMost("most memory of the service under the mix, MiB", float64(peak)/(1<<20), 400, 600)
+	return atMost("most memory of the service under the mix, MiB", float64(peak)/(1<<20), 400, 480)
 }
