@@ -43,6 +43,9 @@ func (p Inclusion) Check(leaf, root Hash) error {
 type Consistency struct {
 	From, Size uint64
 	Path       []Hash
+	// FromRoot is the smaller tree's, where whoever made the proof says it. Check does not
+	// believe it.
+	FromRoot Hash
 }
 
 // Check returns ErrProof unless the tree of From leaves with one root is the beginning

@@ -21,7 +21,8 @@ type logCmd struct {
 	Export logExportCmd `cmd:"" help:"Export a log as C2SP tlog-tiles, to verify, to serve or to keep."`
 
 	Proof       logProofCmd       `cmd:"" help:"Print the proof that an entry is in the log."`
-	VerifyProof logVerifyProofCmd `cmd:"" help:"Verify such a proof offline, with only the log's public key."`
+	Consistency logConsistencyCmd `cmd:"" help:"Print the proof that the log only grew since it had so many entries."`
+	VerifyProof logVerifyProofCmd `cmd:"" help:"Verify either proof offline, with only the log's public key."`
 	Key         logKeyCmd         `cmd:"" help:"Print a log's public key."`
 	RotateKey   logRotateKeyCmd   `cmd:"" help:"Give a log a new signing key, while its service is stopped."`
 	Erase       logEraseCmd       `cmd:"" help:"Destroy the keys of what entries hold encrypted."`

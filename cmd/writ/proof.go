@@ -65,6 +65,7 @@ type logVerifyProofCmd struct {
 	Key   string `required:"" help:"The log's verifier key, as writ log key prints it. Take it from the operator, not from whoever gives the proof."`
 	Chain string `help:"File with the changes of the log's key, as writ log key --chain prints them: needed where the key was changed since --key, or since the proof. It need not be trusted."`
 	Leaf  string `help:"The entry's leaf hash in hex, as the answer carried it; needed where the proof holds no entry."`
+	From  string `help:"For a proof that the log only grew: file with the checkpoint of then, as it was kept."`
 	output
 }
 
@@ -80,6 +81,9 @@ func (c logVerifyProofCmd) Run(s streams) error {
 	text, err := readFile(c.File, s.in)
 	if err != nil {
 		return err
+	}
+	if isConsistency(text) {
+		return c.consistency(s, text, ring)
 	}
 	p, err := decisions.ParseProofFile(text)
 	if err != nil {

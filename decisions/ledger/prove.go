@@ -68,6 +68,7 @@ func (l *Ledger) ProveConsistency(ctx context.Context, from, size uint64) (decis
 	if err != nil {
 		return decisions.Consistency{}, nil, err
 	}
+	p.FromRoot = old
 	root, err := l.provenRoot(size, signed.Checkpoint)
 	if err == nil {
 		err = l.provedWrong(p.Check(old, root))

@@ -49,7 +49,7 @@ func (s *logService) ProveConsistency(ctx context.Context, m *writv1.ProveConsis
 		return nil, proving(ctx, err)
 	}
 	return &writv1.ProveConsistencyResponse{
-		FromSize: p.From, TreeSize: p.Size, Path: pathBytes(p.Path), Checkpoint: checkpoint,
+		FromSize: p.From, TreeSize: p.Size, Path: pathBytes(p.Path), Checkpoint: checkpoint, FromRoot: p.FromRoot[:],
 	}, nil
 }
 

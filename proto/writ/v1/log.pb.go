@@ -980,7 +980,9 @@ type ProveConsistencyResponse struct {
 	// At most 64 hashes of 32 bytes.
 	Path [][]byte `protobuf:"bytes,3,rep,name=path,proto3" json:"path,omitempty"`
 	// The latest checkpoint, of at least tree_size entries: a C2SP signed note.
-	Checkpoint    []byte `protobuf:"bytes,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	Checkpoint []byte `protobuf:"bytes,4,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	// The root of the tree of from_size, 32 bytes: compare it with what you kept.
+	FromRoot      []byte `protobuf:"bytes,5,opt,name=from_root,json=fromRoot,proto3" json:"from_root,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1039,6 +1041,13 @@ func (x *ProveConsistencyResponse) GetPath() [][]byte {
 func (x *ProveConsistencyResponse) GetCheckpoint() []byte {
 	if x != nil {
 		return x.Checkpoint
+	}
+	return nil
+}
+
+func (x *ProveConsistencyResponse) GetFromRoot() []byte {
+	if x != nil {
+		return x.FromRoot
 	}
 	return nil
 }
@@ -1118,14 +1127,15 @@ const file_writ_v1_log_proto_rawDesc = "" +
 	"checkpoint\"S\n" +
 	"\x17ProveConsistencyRequest\x12\x1b\n" +
 	"\tfrom_size\x18\x01 \x01(\x04R\bfromSize\x12\x1b\n" +
-	"\ttree_size\x18\x02 \x01(\x04R\btreeSize\"\x88\x01\n" +
+	"\ttree_size\x18\x02 \x01(\x04R\btreeSize\"\xa5\x01\n" +
 	"\x18ProveConsistencyResponse\x12\x1b\n" +
 	"\tfrom_size\x18\x01 \x01(\x04R\bfromSize\x12\x1b\n" +
 	"\ttree_size\x18\x02 \x01(\x04R\btreeSize\x12\x12\n" +
 	"\x04path\x18\x03 \x03(\fR\x04path\x12\x1e\n" +
 	"\n" +
 	"checkpoint\x18\x04 \x01(\fR\n" +
-	"checkpoint*S\n" +
+	"checkpoint\x12\x1b\n" +
+	"\tfrom_root\x18\x05 \x01(\fR\bfromRoot*S\n" +
 	"\tItemState\x12\x1a\n" +
 	"\x16ITEM_STATE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fITEM_STATE_KEPT\x10\x01\x12\x15\n" +
