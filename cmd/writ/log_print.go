@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode"
 
-	"google.golang.org/protobuf/encoding/protojson"
-
 	writv1 "github.com/writ-dev/writ/proto/writ/v1"
 )
 
@@ -25,7 +23,7 @@ type lines struct{ to io.Writer }
 
 func (l lines) show(entries []*writv1.LogEntry) error {
 	for _, e := range entries {
-		b, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(e)
+		b, err := messageJSON(e)
 		if err != nil {
 			return err
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 
@@ -31,7 +33,7 @@ func printJSON(w io.Writer, v any) error {
 func printMessages[M proto.Message](w io.Writer, array bool, messages ...M) error {
 	raw := make([]json.RawMessage, len(messages))
 	for i, m := range messages {
-		b, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(m)
+		b, err := messageJSON(m)
 		if err != nil {
 			return err
 		}
@@ -41,6 +43,20 @@ func printMessages[M proto.Message](w io.Writer, array bool, messages ...M) erro
 		return printJSON(w, raw[0])
 	}
 	return printJSON(w, raw)
+}
+
+// messageJSON is a message of the contract as JSON. A leaf hash in it is in hex, as
+// everywhere where the command shows one, and not in base64 as other bytes are.
+func messageJSON(m proto.Message) ([]byte, error) {
+	b, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(m)
+	leaf := regexp.MustCompile(`"leaf_hash":\s*"([A-Za-z0-9+/]{43}=)"`) // a quote within a string stands behind a backslash
+	return leaf.ReplaceAllFunc(b, func(field []byte) []byte {
+		raw, err := base64.StdEncoding.DecodeString(string(leaf.FindSubmatch(field)[1]))
+		if err != nil {
+			return field
+		}
+		return fmt.Appendf(nil, `"leaf_hash":"%x"`, raw)
+	}), err
 }
 
 // counted is a number of things, as in "1 error" and "2 errors".

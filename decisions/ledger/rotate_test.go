@@ -120,6 +120,43 @@ func TestExportOverAChangeOfKeys(t *testing.T) {
 	}
 }
 
+// A change of the key that was pruned is still known: what stays of it leads from the
+// first key to the last, with the key chain and without it.
+func TestRotateKeyAndPrune(t *testing.T) {
+	o := testOptions(t)
+	l := openTest(t, o)
+	withBlobs(t, l, 30)
+	first := l.VerifierKey()
+	closeTest(t, l)
+	change := rotateTest(t, o)
+	l = openTest(t, o)
+	withBlobs(t, l, 60)
+	if report := mustPrune(t, l, pruneAll()); report.First <= change.Size {
+		t.Fatalf("the change is entry %d, and the log begins with %d: this proves nothing", change.Size, report.First)
+	}
+	closeTest(t, l)
+	for _, chain := range []string{"with", "without"} {
+		for _, key := range []string{first, change.New} {
+			if r, err := Verify(t.Context(), VerifyOptions{Dir: o.Dir, VerifierKey: key}); err != nil || r.KeyChanges != 1 {
+				t.Errorf("%s the chain: %d changes, %v", chain, r.KeyChanges, err)
+			}
+			strangerVerifies(t, l.opts, key)
+		}
+		if chain == "with" {
+			remove(t, filepath.Join(o.Dir, chainFile))
+		}
+	}
+	closeTest(t, openTest(t, o))
+}
+
+func strangerVerifies(t *testing.T, o Options, key string) {
+	t.Helper()
+	requireNode(t)
+	if _, complaint := byStranger(t, o, key); complaint != "" {
+		t.Errorf("in another language: %s", complaint)
+	}
+}
+
 // Wherever the power goes, the log has one key afterwards, verifies by it and by the one
 // that it began with, and can be given another.
 func TestRotateKeyCrash(t *testing.T) {
