@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	ledgerv1 "github.com/writ-dev/writ/proto/writ/ledger/v1"
 )
 
 // simulation is one schedule: a ledger on a simulated disk, with clients, a clock that
@@ -37,8 +40,9 @@ type simulation struct {
 	left  int
 	aim   string
 	steps int
-	// trace is a hash of every step.
-	trace uint64
+	// trace is a hash of every step, but for what is random in names (keys, blobs).
+	trace  uint64
+	random *regexp.Regexp
 }
 
 // simPlan is what a schedule is made of.
@@ -52,6 +56,7 @@ type simPlan struct {
 	many                       bool // entries that fill tiles of the index
 	index                      bool // on the real disk; it may survive a crash
 	apart                      bool // the anchor is not among the keys
+	rotate                     bool // the signing key changes between sessions
 }
 
 func newPlan(seed uint64, r *rand.Rand) simPlan {
@@ -59,7 +64,7 @@ func newPlan(seed uint64, r *rand.Rand) simPlan {
 		sessions: 1 + r.IntN(4), clients: 1 + r.IntN(5), actions: 2 + r.IntN(12),
 		faults: r.IntN(3) == 0, full: r.IntN(8) == 0, brink: r.IntN(6) == 0, reads: r.IntN(12) == 0,
 		large: r.IntN(6) == 0, many: r.IntN(16) == 0, index: seed%128 == 0,
-		apart: r.IntN(4) == 0,
+		apart: r.IntN(4) == 0, rotate: r.IntN(10) == 0,
 	}
 }
 
@@ -73,7 +78,7 @@ func simulate(t *testing.T, seed uint64, broken brokenLedger) (s *simulation, er
 	defer os.RemoveAll(dir)
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		s = &simulation{t: t, seed: seed, r: r, plan: newPlan(seed, r), broken: broken, clock: newClock(), told: newTold()}
+		s = &simulation{t: t, seed: seed, r: r, plan: newPlan(seed, r), broken: broken, clock: newClock(), told: newTold(), random: regexp.MustCompile("[0-9a-f]{8,}")}
 		s.use(newSimDisk())
 		s.o = Options{
 			Dir: filepath.Join(dir, "data"), SegmentBytes: minSegmentBytes, ReserveBytes: 1, Version: "simulated",
@@ -119,6 +124,9 @@ func (s *simulation) use(disk *simDisk) {
 func (s *simulation) run() error {
 	for range s.plan.sessions {
 		s.foresee()
+		if err := s.rotate(); err != nil {
+			return err
+		}
 		if err := s.session(); err != nil {
 			return err
 		}
@@ -127,6 +135,27 @@ func (s *simulation) run() error {
 		}
 	}
 	return s.last()
+}
+
+// rotate changes the signing key, up to a crash. On a full disk it would leave an index
+// open that only the end of the process closes.
+func (s *simulation) rotate() (err error) {
+	if !s.plan.rotate || s.plan.full {
+		return nil
+	}
+	o := s.o
+	o.FS = s.disk
+	if s.broken.disk != nil {
+		o.FS = s.broken.disk(s.disk)
+	}
+	if up := s.step(func() { _, err = RotateKey(context.Background(), o, &ledgerv1.Actor{Name: "simulated"}) }); !up {
+		s.foresee()
+		err = nil
+	} else if err != nil {
+		err = s.excused(err)
+	}
+	s.told.inOrder = unknown
+	return err
 }
 
 // foresee says when the session crashes: after so many operations, or at one of a kind.
@@ -263,7 +292,7 @@ func (s *simulation) weather() {
 
 func (s *simulation) note(what ...any) {
 	h := fnv.New64a()
-	fmt.Fprint(h, s.trace, what)
+	fmt.Fprint(h, s.trace, s.random.ReplaceAllString(fmt.Sprint(what...), "…"))
 	s.trace = h.Sum64()
 	if os.Getenv(simTrace) != "" {
 		s.t.Log(s.steps, what)
