@@ -67,12 +67,17 @@ func TestDrill(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers, %d of them in the backup, %d known to be lost", len(answers), kept, restored.Lost)
-	if kept == 0 || lost < restored.Lost || restored.Lost == 0 {
+	// What was logged and not answered any more when the service was killed: at most a
+	// call of each gateway.
+	if kept == 0 || lost+callers < restored.Lost || restored.Lost == 0 {
 		t.Errorf("%d answers kept and %d lost: this proves nothing", kept, lost)
 	}
 	d.kill()
 	d.must("log", "verify", d.path("data"))
 }
+
+// callers are the gateways that ask at once.
+const callers = 16
 
 // drill is an operator at a terminal, with a service and its gateways.
 type drill struct {
@@ -181,7 +186,7 @@ func (d *drill) load(t *testing.T, meanwhile func()) map[string]*writv1.DecideRe
 	answers := map[string]*writv1.DecideResponse{}
 	var gateways sync.WaitGroup
 	begun := make(chan struct{})
-	for gateway := range 16 {
+	for gateway := range callers {
 		gateways.Go(func() {
 			for i := 0; ; i++ {
 				key := fmt.Sprint(gateway, "-", i)
