@@ -38,7 +38,7 @@ generate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## Write the
 .PHONY: test
 test: build $(BIN)/fsck ## All tests, and the tests of the default policy
 	$(if $(RACE),,@echo "no C compiler: testing without the race detector")
-	$(GO) test $(RACE) -timeout 8m ./...
+	$(GO) test $(RACE) -timeout 15m ./...
 	$(BIN)/writ policy test $(POLICIES)
 
 .PHONY: soak

@@ -93,6 +93,7 @@ func cutAt(sizes ...int) []func([]byte) []byte {
 // Every kind of damage is named by Verify, and by the next start where the start can
 // see it; there is never a quiet start on a log that lost something.
 func TestDamage(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	o := stored(t)
 	const first = "log/00000000.seg"
 	firstFrame := segmentHeader

@@ -154,6 +154,7 @@ func TestExport(t *testing.T) {
 // Whatever a power cut loses, what the export's checkpoint covers is there, and the next
 // export goes on.
 func TestExportCrash(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		o := testOptions(t)

@@ -59,6 +59,7 @@ func plainCalls(t *testing.T, n int) []decisions.Proposal {
 // R34: an export is C2SP tlog-tiles by another implementation, which recomputes it from
 // the entries up; also after it was added to.
 func TestTesseraAcceptsAnExport(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	requireFsck(t)
 	l := openTest(t, testOptions(t))
 	to := filepath.Join(t.TempDir(), "out")

@@ -22,6 +22,7 @@ const damageChild = "WRIT_LEDGER_DAMAGE_CHILD"
 // what was damaged is built anew, at the latest at the start after the one that found it
 // and said so. (Badger alone would open with a part of what it had.)
 func TestIndexDamage(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	if os.Getenv(damageChild) == "" {
 		child := exec.Command(os.Args[0], "-test.run", "^TestIndexDamage$") //nolint:gosec // this very test
 		child.Env = append(os.Environ(), damageChild+"=1", "TMPDIR="+t.TempDir())

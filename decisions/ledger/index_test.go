@@ -50,6 +50,7 @@ func knownKeys(t *testing.T, l *Ledger) map[int]decisions.KeyRecord {
 // Deleted, old, damaged or another log's: the index comes back from the log, with the
 // same keys and tree.
 func TestIndexRebuilds(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	o := testOptions(t)
 	l := openTest(t, o)
 	keyed(t, l, 700)
@@ -226,6 +227,7 @@ func (l *Ledger) catchUpNow() error {
 
 // Expired keys leave the index, by the entries' own time.
 func TestSweep(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	o := testOptions(t)
 	clock := newClock()
 	o.Now = clock.now

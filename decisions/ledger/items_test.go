@@ -392,6 +392,7 @@ func TestItemKeysGrow(t *testing.T) {
 // R31, R35: whatever a crash loses, the items of acknowledged entries open, those that
 // were erased do not, and no slot is used twice.
 func TestItemsCrash(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	schedules := 30
 	if testing.Short() {
 		schedules = 10

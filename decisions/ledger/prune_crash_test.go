@@ -61,6 +61,7 @@ func withBlobs(t *testing.T, l *Ledger, n int) ([]decisions.Receipt, []string) {
 // start finishes it; what was acknowledged and remains is there; and nothing is left of
 // what went.
 func TestPruneCrash(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	o := testOptions(t)
 	disk := newSimDisk()
 	o.FS = disk

@@ -45,6 +45,7 @@ func randomStep(t *testing.T, l *Ledger, r *rand.Rand, before uint64) decisions.
 // of all entries ever written, proves what remains, and verifies; with its index, and
 // with one that was rebuilt from what remains.
 func TestPrunedIsAsIfWhole(t *testing.T) {
+	t.Parallel() // most of its time is the disk's
 	seeds := 6
 	if testing.Short() {
 		seeds = 2
