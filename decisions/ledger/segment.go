@@ -115,16 +115,21 @@ func openSegment(disk FS, dir string, number uint32, flag int) (*segment, error)
 		return nil, err
 	}
 	s.file = f
+	return s, s.read(number)
+}
+
+// read reads the header.
+func (s *segment) read(number uint32) error {
 	head := make([]byte, segmentHeader)
-	n, err := f.ReadAt(head, 0)
+	n, err := s.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return s, err
+		return err
 	}
 	s.header, err = parseHeader(head[:n])
 	if err == nil && s.number != number {
 		err = fmt.Errorf("%w: it is segment %d's", errBadHeader, s.number)
 	}
-	return s, err
+	return err
 }
 
 // segmentNumber is the number in a segment file's name.
@@ -172,16 +177,17 @@ func openSegments(disk FS, dir string, flag int, from origin) (begun []*segment,
 		if s != nil {
 			begun = append(begun, s)
 		}
-		if err == nil {
-			err = checkSegment(begun, from)
-		} else if number == end-1 && errors.Is(err, errHeader) {
+		if number == end-1 && errors.Is(err, errHeader) {
 			unused, readErr := isUnused(s)
 			if unused {
 				return begun[:len(begun)-1], number, s.file.Close()
 			}
-			if readErr != nil {
-				err = readErr
+			if err = readErr; err == nil { // a writer may have begun it since the first look
+				err = s.read(number)
 			}
+		}
+		if err == nil {
+			err = checkSegment(begun, from)
 		}
 		if err != nil {
 			return nil, 0, errors.Join(headerError(dir, number, err), closeSegments(begun))

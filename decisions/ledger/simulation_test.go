@@ -203,6 +203,9 @@ func (s *simulation) start() (*Ledger, error) {
 	if s.broken.disk != nil {
 		o.FS = s.broken.disk(s.disk)
 	}
+	if err := os.MkdirAll(s.o.indexDir(), 0o700); err != nil { // which Badger makes, where it is not in memory
+		return nil, err
+	}
 	l, err := Open(context.Background(), o)
 	if err == nil && s.broken.ledger != nil {
 		s.broken.ledger(l)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"sync"
 	"testing"
@@ -167,4 +168,42 @@ func forge(t *testing.T, b []byte) []byte {
 		prev = batchHash(whole, leaves)
 		offset += len(whole)
 	}
+}
+
+// Who reads while a segment is begun may see its header's place blank, and then its first
+// batch: that is no damage.
+func TestVerifyWhileASegmentBegins(t *testing.T) {
+	o := stored(t)
+	must(t, os.Remove(segmentName(o.logDir(), 4))) // the next is prepared later
+	if _, err := Verify(t.Context(), VerifyOptions{Dir: o.Dir, FS: beginningFS{name: segmentName(o.logDir(), 3)}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// beginningFS shows the header of a segment at the second look.
+type beginningFS struct {
+	osFS
+	name string
+}
+
+func (b beginningFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := b.osFS.OpenFile(name, flag, perm)
+	if err == nil && name == b.name {
+		f = &beginningFile{File: f}
+	}
+	return f, err
+}
+
+type beginningFile struct {
+	File
+	seen bool
+}
+
+func (f *beginningFile) ReadAt(b []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(b, offset)
+	if !f.seen && offset == 0 {
+		f.seen = true
+		clear(b[:min(n, segmentHeader)])
+	}
+	return n, err
 }
