@@ -254,11 +254,12 @@ class Segment {
   // begun says whether the header holds. One that does not is that of a file which was
   // only prepared, if nothing follows it.
   begun(isLast) {
+    if (!this.holds() && isLast) {
+      if (isZero(this.bytes.subarray(128))) return false;
+      this.read(); // a writer may have begun it since the first look
+    }
+    if (!this.holds()) throw new Bad(`${this.file}, offset 0: the header is damaged`);
     const b = this.bytes;
-    const holds = b.length >= 128 && b.toString('latin1', 0, 8) === 'WRITSEG\n' && b.readUInt32BE(88) === crc32c(b.subarray(0, 88)) &&
-      isZero(b.subarray(92, 128));
-    if (!holds && isLast && isZero(b.subarray(128))) return false;
-    if (!holds) throw new Bad(`${this.file}, offset 0: the header is damaged`);
     if (b.readUInt32BE(8) !== 1) throw new Bad(`${this.file}: format ${b.readUInt32BE(8)}, expected 1`);
     if (b.readUInt32BE(12) !== this.number || b.readBigUInt64BE(40) !== BigInt(b.length)) {
       throw new Bad(`${this.file}, offset 0: the header is another file's`);
@@ -268,6 +269,12 @@ class Segment {
     this.prev = Buffer.from(b.subarray(48, 80));
     this.mark = Buffer.from(b.subarray(80, 88));
     return true;
+  }
+
+  holds() {
+    const b = this.bytes;
+    return b.length >= 128 && b.toString('latin1', 0, 8) === 'WRITSEG\n' && b.readUInt32BE(88) === crc32c(b.subarray(0, 88)) &&
+      isZero(b.subarray(92, 128));
   }
 
   // batch returns the whole batch at an offset, or undefined.
