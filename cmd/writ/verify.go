@@ -92,7 +92,7 @@ func (c logVerifyCmd) tell(s streams, report ledger.Report) error {
 		say(s.out, "%d of the checkpoints are of fewer entries than were pruned, and hold by their signature only\n", report.Uncompared)
 	}
 	if report.KeyChanges > 0 {
-		say(s.out, "the key was changed %s; now it is %s\n", counted(int(report.KeyChanges), "time"), report.VerifierKey)
+		say(s.out, "the key was changed %s; now it is %s\n", counted(report.KeyChanges, "time"), report.VerifierKey)
 	}
 	if report.TornBytes > 0 {
 		say(s.out, "%d bytes after the last batch: one that is being written now, or never was acknowledged\n", report.TornBytes)
