@@ -93,17 +93,24 @@ func (l *Ledger) settleKeys() error {
 		if keys.next == nil {
 			return nil
 		}
-		l.opts.Logger.Warn("a change of the key was begun and not logged: it is undone", "file", next)
-		if err := disk.Remove(next); err != nil {
-			return err
+		if keys.next.public != present {
+			l.opts.Logger.Warn("a change of the key was begun and not logged: it is undone", "file", next)
 		}
 	case keys.next != nil && present == keys.next.public:
-		if err := disk.Rename(next, filepath.Join(l.opts.KeyDir, signingFile)); err != nil {
+		// Not renamed: until the new key is durable under its name, it is under this one.
+		text, err := readFile(disk, next, keyFileLimit)
+		if err == nil {
+			err = replaceFile(disk, filepath.Join(l.opts.KeyDir, signingFile), text)
+		}
+		if err != nil {
 			return err
 		}
 		keys.own = *keys.next
 	default:
 		return fmt.Errorf("%w: the log's key was changed, and %s in %s is one from before: restore the directory as it was after the change; its keys are %s", ErrKeys, signingFile, l.opts.KeyDir, ring)
+	}
+	if err := disk.Remove(next); err != nil {
+		return err
 	}
 	keys.next = nil
 	l.signing.Store(&signing{ring, keys.signers()})
