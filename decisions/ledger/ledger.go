@@ -204,11 +204,7 @@ func (l *Ledger) submit(r *request) error {
 	if err := l.space.err(); err != nil {
 		return err
 	}
-	if err := l.queue.push(r); err != nil {
-		return err
-	}
-	<-r.done
-	return r.err
+	return l.writer.answer(r)
 }
 
 // fail ends the ledger for good and returns ErrFailed with the first cause.

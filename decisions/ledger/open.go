@@ -24,7 +24,7 @@ func newLedger(o Options) *Ledger {
 	l.fields.l = l
 	l.space = space{l: l, stop: make(chan struct{}), due: make(chan struct{}, 1)}
 	l.pruner = pruner{l: l, due: make(chan struct{}, 1)}
-	l.writer.l, l.writer.blank = l, make(chan prepared, 1)
+	l.writer.l, l.writer.turn, l.writer.blank = l, make(chan struct{}, 1), make(chan prepared, 1)
 	l.writer.batch.limit = int(min(maxFrame, o.SegmentBytes/4))
 	return l
 }
@@ -241,9 +241,6 @@ func (l *Ledger) appendOwn(entries []*ledgerv1.Entry) ([]decisions.Receipt, erro
 		r.proposals = append(r.proposals, decisions.Proposal{Body: body})
 		r.events = append(r.events, decisions.Event{})
 	}
-	if err := l.queue.push(r); err != nil {
-		return nil, err
-	}
-	<-r.done
-	return r.receipts, r.err
+	err := l.writer.answer(r)
+	return r.receipts, err
 }

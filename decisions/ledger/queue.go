@@ -41,7 +41,7 @@ func (r *request) answer(err error) {
 
 // queue is what waits for the writer.
 type queue struct {
-	wake chan struct{} // 1 deep: something waits, or the queue was closed
+	wake chan struct{} // 1 deep: something waits that nobody takes, or the queue was closed
 
 	mu      sync.Mutex
 	waiting []*request
@@ -52,17 +52,19 @@ type queue struct {
 // push adds a request. The error is the one that the queue was closed with.
 func (q *queue) push(r *request) error {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.closed != nil {
-		q.mu.Unlock()
 		return q.closed
 	}
 	q.waiting = append(q.waiting, r)
-	first := len(q.waiting) == 1
-	q.mu.Unlock()
-	if first {
-		q.signal()
-	}
 	return nil
+}
+
+// waits says whether anything does.
+func (q *queue) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting) > 0
 }
 
 func (q *queue) signal() {

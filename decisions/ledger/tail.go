@@ -48,7 +48,8 @@ func newTail(x *index, leaves []decisions.Hash) *tail {
 
 // add takes a durable batch in; ends say where in it each entry ends. Leaves before
 // t.first, which a replay meets when it begins within a batch, are in the index already.
-func (t *tail) add(at place, leaves []decisions.Hash, ends []uint32) {
+// It says whether the index has a tile to take.
+func (t *tail) add(at place, leaves []decisions.Hash, ends []uint32) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	begin := uint32(frameHeader)
@@ -60,6 +61,7 @@ func (t *tail) add(at place, leaves []decisions.Hash, ends []uint32) {
 		begin = end
 	}
 	t.places = append(t.places, at)
+	return len(t.leaves) >= tileWidth
 }
 
 // wait blocks while the index is too far behind.

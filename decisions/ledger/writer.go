@@ -13,10 +13,13 @@ import (
 	"github.com/writ-dev/writ/decisions"
 )
 
-// writer is the log's one writer. Its goroutine alone touches the fields below;
-// recovery sets them before it starts.
+// writer is the log's one writer: whoever has the turn. That is a caller, where nobody
+// else writes, so that an idle service has nobody to wake; behind it, and under load, it
+// is a goroutine of its own. Who has the turn alone touches the fields below; recovery
+// sets them before there are any.
 type writer struct {
 	l     *Ledger
+	turn  chan struct{} // 1 deep: full while somebody writes
 	state decisions.State
 
 	segment *segment // nil before the first
@@ -32,26 +35,55 @@ type writer struct {
 	stop      atomic.Bool
 }
 
-// run answers requests until the queue is closed and empty, or the ledger failed.
+// answer brings a request through and returns when it is durable.
+func (w *writer) answer(r *request) error {
+	if err := w.l.queue.push(r); err != nil {
+		return err
+	}
+	select {
+	case w.turn <- struct{}{}:
+		w.round()
+		w.pass()
+	default: // who has the turn looks at the queue when it passes it on
+	}
+	<-r.done
+	return r.err
+}
+
+// pass gives the turn away, to the goroutine where more waits.
+func (w *writer) pass() {
+	more := len(w.pending) > 0
+	<-w.turn
+	if more || w.l.queue.waits() {
+		w.l.queue.signal()
+	}
+}
+
+// run answers what callers leave, until the queue is closed and empty, or the ledger
+// failed. Then it keeps the turn, so that nobody writes any more.
 func (w *writer) run() {
 	defer w.retire()
 	for range w.l.queue.wake {
-		for {
-			runtime.Gosched() // let those who are about to ask come into this batch
-			w.pending = w.l.queue.take(w.pending)
-			if len(w.pending) == 0 {
-				break
-			}
-			w.write()
+		w.turn <- struct{}{}
+		last := w.l.queue.isClosed()
+		for w.round() {
 		}
-		if w.l.queue.isClosed() {
-			w.pending = w.l.queue.take(w.pending)
-			if len(w.pending) == 0 {
-				return
-			}
-			w.l.queue.signal()
+		if last {
+			return
 		}
+		w.pass()
 	}
+}
+
+// round writes one batch; false where nothing waits.
+func (w *writer) round() bool {
+	runtime.Gosched() // let those who are about to ask come into this batch
+	w.pending = w.l.queue.take(w.pending)
+	if len(w.pending) == 0 {
+		return false
+	}
+	w.write()
+	return true
 }
 
 // write makes one batch of what is pending and answers those that are done. What did
@@ -112,11 +144,13 @@ func (w *writer) publish(at place) {
 	w.next += uint64(len(leaves))
 	w.offset += int64(len(w.batch.buf))
 	w.time = w.batch.time
-	w.l.tail.add(at, leaves, w.batch.ends)
+	whole := w.l.tail.add(at, leaves, w.batch.ends)
 	w.l.head.advance(leaves)
 	w.l.stats.batch(len(leaves), len(w.batch.buf))
 	w.l.space.wrote(len(w.batch.buf))
-	w.l.indexer.signal()
+	if whole {
+		w.l.indexer.signal()
+	}
 	w.l.checkpointer.grown(w.next)
 }
 
@@ -171,6 +205,7 @@ func (w *writer) begin(s *segment) error {
 	if w.segment != nil {
 		w.l.checkpointer.sealed(w.segment.number, w.l.head.snapshot())
 		w.l.pruner.sealed()
+		w.l.indexer.signal()
 	}
 	w.segment, w.offset = s, segmentHeader
 	w.l.segments.add(s)
