@@ -71,7 +71,7 @@ func damaged(sequence uint64, file string, offset int64, format string, args ...
 
 // nextStep is what to do about a failure that ended the ledger.
 func nextStep(cause error) string {
-	if bad := (*BadEntryError)(nil); errors.As(cause, &bad) {
+	if errors.Is(cause, ErrDamaged) || errors.Is(cause, ErrRolledBack) {
 		return "restore from a backup"
 	}
 	if errors.Is(cause, syscall.ENOSPC) {

@@ -65,19 +65,24 @@ func readSigned(o Options, key string, files ...string) (decisions.KeyRing, *hea
 	if err == nil {
 		err = checkFirstKey(o, ring)
 	}
-	if err == nil || !errors.Is(err, ErrKeys) && !errors.Is(err, ErrDamaged) {
+	if !unsound(err) {
 		return ring, signed, err
 	}
-	scanned, scanErr := scanRing(o, key)
-	if scanErr != nil {
-		return ring, nil, err
+	scanned, again := scanRing(o, key)
+	if again == nil {
+		signed, again = readHeads(o.FS, scanned, o.logDir(), files...)
 	}
-	signed, again := readHeads(o.FS, scanned, o.logDir(), files...)
-	if again != nil {
+	switch {
+	case again == nil:
+		return scanned, signed, nil
+	case unsound(again):
 		return ring, nil, err // what the caller's own directory says
 	}
-	return scanned, signed, nil
+	return ring, nil, again
 }
+
+// unsound says that what was read is wrong, and not that the disk could not read it.
+func unsound(err error) bool { return errors.Is(err, ErrKeys) || errors.Is(err, ErrDamaged) }
 
 // checkFirstKey compares the first key with the one that the log says it began with. A
 // log whose beginning can't be read says nothing here.
@@ -115,7 +120,7 @@ func checkCreated(body []byte, ring decisions.KeyRing) error {
 }
 
 // scanRing returns the keys that the log's own entries name, by one that is trusted. It
-// ends where the log can't be read. Errors: decisions.ErrKeyChange, the disk's.
+// ends where the log is damaged. Errors: ErrKeys, the disk's.
 func scanRing(o Options, key string) (decisions.KeyRing, error) {
 	from, segments, err := openForReading(o.FS, o.logDir())
 	if err != nil {
@@ -139,12 +144,20 @@ func scanRing(o Options, key string) (decisions.KeyRing, error) {
 		}
 	}
 	w := walker{segments: segments, at: from.place}
-	for b, err := w.next(); err == nil; b, err = w.next() {
+	b, err := w.next()
+	for ; err == nil; b, err = w.next() {
 		for _, e := range b.envelopes {
 			note(e)
 		}
 	}
-	return decisions.NewKeyRing(key, statements...)
+	if !errors.Is(err, errEnd) && !errors.Is(err, ErrDamaged) {
+		return decisions.KeyRing{}, err
+	}
+	ring, err := decisions.NewKeyRing(key, statements...)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrKeys, err)
+	}
+	return ring, err
 }
 
 // replayKey takes a KeyChanged entry in: one that the ring has, or one more. Errors:

@@ -50,9 +50,13 @@ func loadKeys(disk FS, dir string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
+	next, err := readFile(disk, filepath.Join(dir, nextFile), keyFileLimit)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	keys, err := parseKeys(strings.TrimSpace(string(signing)), strings.TrimSpace(string(digest)))
-	if err == nil {
-		err = keys.loadNext(disk, dir)
+	if err == nil && next != nil {
+		err = keys.parseNext(strings.TrimSpace(string(next)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: in %s: %w: restore the directory from a backup", ErrKeys, dir, err)
@@ -60,16 +64,9 @@ func loadKeys(disk FS, dir string) (*Keys, error) {
 	return keys, nil
 }
 
-// loadNext reads the key that a change was begun to, if there is one.
-func (k *Keys) loadNext(disk FS, dir string) error {
-	text, err := readFile(disk, filepath.Join(dir, nextFile), keyFileLimit)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	next, err := parseSigningKey(strings.TrimSpace(string(text)))
+// parseNext takes the key in that a change was begun to.
+func (k *Keys) parseNext(text string) error {
+	next, err := parseSigningKey(text)
 	if err == nil && decisions.LogIDOf(next.signer.Name()) != k.logID {
 		err = fmt.Errorf("the key is named %s, expected %s", next.signer.Name(), decisions.Origin(k.logID))
 	}
