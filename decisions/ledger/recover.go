@@ -165,8 +165,9 @@ func (l *Ledger) checkEnd(w *walker, signed *heads) error {
 	return signed.reached(w.at.first, name, w.at.offset)
 }
 
-// cut zeroes what a torn last batch left, durably, and sets the writer behind the
-// last whole one.
+// cut sets the writer behind the last whole batch, and zeroes the place of the next one,
+// durably: what a torn batch left there, and what zeros an earlier start wrote and could
+// not sync, which are read as zeros and may not be on the disk.
 func (l *Ledger) cut(w *walker) error {
 	l.writer.next, l.writer.prev, l.writer.time = w.at.first, w.at.prev, w.at.before
 	if len(w.segments) == 0 {
@@ -174,11 +175,11 @@ func (l *Ledger) cut(w *walker) error {
 	}
 	s := w.segment()
 	l.writer.segment, l.writer.offset = s, w.at.offset
-	if w.torn == 0 {
-		return nil
+	if w.torn > 0 {
+		l.opts.Logger.Warn("dropping a torn last batch, which was never acknowledged", "file", s.name, "offset", w.at.offset, "bytes", w.torn)
 	}
-	l.opts.Logger.Warn("dropping a torn last batch, which was never acknowledged", "file", s.name, "offset", w.at.offset, "bytes", w.torn)
-	if _, err := s.file.WriteAt(make([]byte, w.torn), w.at.offset); err != nil {
+	room := max(w.torn, min(maxFrame, int64(s.size)-w.at.offset))
+	if _, err := s.file.WriteAt(make([]byte, room), w.at.offset); err != nil {
 		return err
 	}
 	return s.file.Sync()
