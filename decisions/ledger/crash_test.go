@@ -86,7 +86,7 @@ func TestCrashAfterUnsyncedZeros(t *testing.T) {
 			return nil
 		}
 		o.FS = disk
-		if l, err = Open(context.Background(), o); err == nil {
+		if _, err = Open(context.Background(), o); err == nil {
 			t.Fatal("started though the zeros were not synced")
 		}
 		disk = disk.exit(r)
