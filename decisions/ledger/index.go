@@ -75,6 +75,9 @@ func (x *index) open() (err error) {
 	if x.tune != nil {
 		options = x.tune(options)
 	}
+	if err = os.MkdirAll(x.dir, 0o700); err != nil {
+		return err
+	}
 	err = opening(x.dir, func() (err error) { x.db, err = badger.Open(options); return err })
 	if err != nil {
 		x.db = nil // Badger returns one that is half open

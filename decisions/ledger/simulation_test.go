@@ -91,9 +91,6 @@ func simulate(t *testing.T, seed uint64, broken brokenLedger) (s *simulation, er
 			s.o.tuneIndex = inMemory
 		}
 		if s.o, err = s.o.withDefaults(); err == nil {
-			err = os.MkdirAll(s.o.indexDir(), 0o700)
-		}
-		if err == nil {
 			err = s.run()
 		}
 	})
@@ -202,9 +199,6 @@ func (s *simulation) start() (*Ledger, error) {
 	o.FS = s.disk
 	if s.broken.disk != nil {
 		o.FS = s.broken.disk(s.disk)
-	}
-	if err := os.MkdirAll(s.o.indexDir(), 0o700); err != nil { // which Badger makes, where it is not in memory
-		return nil, err
 	}
 	l, err := Open(context.Background(), o)
 	if err == nil && s.broken.ledger != nil {
