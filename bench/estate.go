@@ -14,6 +14,8 @@ type estate struct {
 	Rules int `json:"rules,omitempty"`
 	// Pays adds the rule that reads an argument of calls with a tool that pays.
 	Pays bool `json:"pays,omitempty"`
+	// Told has that rule tell the argument, so that no answer repeats.
+	Told bool `json:"told,omitempty"`
 }
 
 // The names that calls and catalogue share.

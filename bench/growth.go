@@ -40,9 +40,9 @@ type axis struct {
 
 func axes() []axis {
 	return []axis{
-		{"tools", []int{10, 100, 1000, 10_000}, func(n int) estate { return estate{Tools: n, Automations: 1000, Pays: true} }},
-		{"releases", []int{4, 40, 400, 4000}, func(n int) estate { return estate{Tools: 100, Automations: n, Pays: true} }},
-		{"rules", []int{2, 20, 200, 2000}, func(n int) estate { return estate{Tools: 100, Automations: 20, Pays: true, Rules: n} }},
+		{"tools", []int{10, 100, 1000, 10_000}, func(n int) estate { return estate{Tools: n, Automations: 1000, Pays: true, Told: true} }},
+		{"releases", []int{4, 40, 400, 4000}, func(n int) estate { return estate{Tools: 100, Automations: n, Pays: true, Told: true} }},
+		{"rules", []int{2, 20, 200, 2000}, func(n int) estate { return estate{Tools: 100, Automations: 20, Pays: true, Told: true, Rules: n} }},
 	}
 }
 
@@ -64,7 +64,7 @@ func runGrowth(ctx context.Context, s settings, dir string, progress io.Writer) 
 			}
 		}
 	}
-	at, err := prepare(ctx, s, filepath.Join(dir, "log"), estate{Tools: 100, Automations: 20, Pays: true})
+	at, err := prepare(ctx, s, filepath.Join(dir, "log"), estate{Tools: 100, Automations: 20, Pays: true, Told: true})
 	if err != nil {
 		return nil, err
 	}

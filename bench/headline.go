@@ -22,6 +22,13 @@ func plainEstate() estate { return estate{Tools: 100, Automations: 20} }
 
 func mixEstate() estate { return estate{Tools: 10_000, Automations: 1000, Pays: true} }
 
+// worstEstate is that of the mix, with a rule for which no two amounts are alike.
+func worstEstate() estate {
+	e := mixEstate()
+	e.Told = true
+	return e
+}
+
 // headline is all that one ordinary bench found, as it is saved.
 type headline struct {
 	setting
@@ -51,7 +58,13 @@ func runHeadline(ctx context.Context, s settings, dir string, progress io.Writer
 	}
 	defer func() { err = errors.Join(err, varied.end()) }()
 
-	if h.loads, err = headlineLoads(s, dir, plainly, varied); err != nil {
+	unlike, err := s.serve(ctx, filepath.Join(dir, "unlike"), worstEstate())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlike.end()) }()
+
+	if h.loads, err = headlineLoads(s, dir, plainly, varied, unlike); err != nil {
 		return nil, err
 	}
 	if err := h.measure(ctx, s, dir, progress); err != nil {
@@ -77,7 +90,7 @@ func runHeadline(ctx context.Context, s settings, dir string, progress io.Writer
 }
 
 // headlineLoads lists the loads in groups, each of which is compared within itself.
-func headlineLoads(s settings, dir string, plainly, varied *service) ([][]loading, error) {
+func headlineLoads(s settings, dir string, plainly, varied, unlike *service) ([][]loading, error) {
 	calls := filepath.Join(dir, "calls")
 	if err := plainly.at.writeCalls(calls, s.Requests); err != nil {
 		return nil, err
@@ -89,7 +102,7 @@ func headlineLoads(s settings, dir string, plainly, varied *service) ([][]loadin
 	plainCalls, err1 := plainly.at.plainSource(s.Requests)
 	batches, err2 := plainly.at.batchSource(s.Requests/batchSize, batchSize)
 	mixed, err3 := varied.at.mixSource(5 * s.Requests)
-	unlike, err4 := varied.at.worstSource()
+	worstCalls, err4 := unlike.at.worstSource()
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
@@ -98,7 +111,7 @@ func headlineLoads(s settings, dir string, plainly, varied *service) ([][]loadin
 			plainly.emptyLoad(mixCallers),
 			plainly.decideLoad(plain, plainCalls).warmedBy(s.Requests),
 			varied.decideLoad(mix, mixed),
-			varied.decideLoad(worst, unlike),
+			unlike.decideLoad(worst, worstCalls),
 		},
 		[]loading{plainly.emptyLoad(batchCallers), plainly.batchLoad(batches, batchCallers)},
 	), nil

@@ -12,6 +12,9 @@ import (
 //go:embed payments.rego
 var payments []byte
 
+//go:embed told.rego
+var told []byte
+
 // writePolicy writes the policy of an estate below dir: the default one, with what
 // the estate adds. It returns no directory where the built-in one will do.
 func writePolicy(ctx context.Context, writ, dir string, e estate) (string, error) {
@@ -22,7 +25,11 @@ func writePolicy(ctx context.Context, writ, dir string, e estate) (string, error
 		return "", err
 	}
 	if e.Pays {
-		if err := write(filepath.Join(dir, "writ", "payments.rego"), payments); err != nil {
+		rule := payments
+		if e.Told {
+			rule = told
+		}
+		if err := write(filepath.Join(dir, "writ", "payments.rego"), rule); err != nil {
 			return "", err
 		}
 	}

@@ -82,7 +82,7 @@ func outline(v Verdict) string {
 
 // plainly judges without plan, probe and memory.
 func (p *Policy) plainly(t *rapid.T, in *Input) Verdict {
-	all := newDocument([]inputPath{{}})
+	all := newDocument([]inputPath{{}}, nil)
 	whole, err := all.append(nil, in)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,8 @@ func randomRules() *rapid.Generator[string] {
 		var b strings.Builder
 		for i := range rapid.IntRange(1, 4).Draw(t, "rules") {
 			outcome := rapid.SampledFrom([]string{"RUN", "RECORD_ONLY", "REFUSE"}).Draw(t, "outcome")
-			fmt.Fprintf(&b, "verdict contains {\"outcome\": %q, \"code\": \"c%d\", \"reason\": \"r\"} if {\n", outcome, i)
+			reason := rapid.SampledFrom([]string{`"r"`, `"r"`, `"r"`, `"r"`, `sprintf("r %v", [input.tool])`, `sprintf("r %v", [input.arguments.amount])`}).Draw(t, "reason")
+			fmt.Fprintf(&b, "verdict contains {\"outcome\": %q, \"code\": \"c%d\", \"reason\": %s} if {\n", outcome, i, reason)
 			for _, c := range rapid.SliceOfNDistinct(rapid.SampledFrom(conditions()), 1, 3, rapid.ID[string]).Draw(t, "conditions") {
 				b.WriteString("\t" + c + "\n")
 			}
@@ -183,6 +184,26 @@ func conditions() []string {
 		`input.scope.count / input.toolset_age_seconds > 1`,
 		`sized[input.tool] > 1`,
 		`1 > 2`,
+		// What follows tells the classes of values apart, and nothing else of them.
+		`startswith(input.tool, "pay")`,
+		`endswith(input.tool, "y")`,
+		`not contains(input.target, "/etc")`,
+		`input.target in {"/srv", "/etc/passwd"}`,
+		`"/srv" < input.target`,
+		`input.arguments.amount >= 7`,
+		`500 != input.arguments.amount`,
+		`input.arguments.amount < "x"`,
+		`input.arguments.amount in [5, 7, null]`,
+		`input.arguments.amount == false`,
+		`input.arguments.flag`,
+		`not input.arguments.flag`,
+		`startswith(input.arguments.to, "x")`,
+		`input.arguments.to.address > "a"`,
+		`input.labels.team < "b"`,
+		`input.scope.count >= 1`,
+		`fits`,
+		`pair == [true, false]`,
+		`early == true with input.tool as "pay"`,
 	}
 }
 
@@ -208,16 +229,33 @@ shut if input.arguments.to == "x"
 sized[input.tool] := count(input.labels)
 
 sized.pay := 5
+---
+fits if input.arguments.amount < 100
+
+fits if not input.tool == "pay"
+---
+pair := [x, y] if {
+	x := input.tool == "pay"
+	y := input.arguments.amount > 7
+}
+---
+default early := false
+
+early if {
+	input.tool < "q"
+	not input.arguments.amount == 7
+}
 
 `
 
 func randomInput() *rapid.Generator[*Input] {
 	return rapid.Custom(func(t *rapid.T) *Input {
 		in := &Input{
-			Tool:        rapid.SampledFrom([]string{"pay", "send"}).Draw(t, "tool"),
+			Tool:        rapid.SampledFrom([]string{"pay", "send", "pa", "payment", "p", "zap"}).Draw(t, "tool"),
+			Target:      rapid.SampledFrom([]string{"", "/srv", "/srv2", "/sr", "/etc/passwd", "/etc/p\u00e4", "a\xff"}).Draw(t, "target"),
 			Count:       int64(rapid.IntRange(0, 2).Draw(t, "count")),
 			ScopeStated: rapid.Bool().Draw(t, "stated"),
-			Labels:      map[string]string{"team": rapid.SampledFrom([]string{"a", "te"}).Draw(t, "team")},
+			Labels:      map[string]string{"team": rapid.SampledFrom([]string{"a", "te", "aa", "b"}).Draw(t, "team")},
 		}
 		in.Classified.Traits.Single = rapid.Bool().Draw(t, "single")
 		if rapid.Bool().Draw(t, "effect") {
@@ -226,7 +264,10 @@ func randomInput() *rapid.Generator[*Input] {
 		if rapid.Bool().Draw(t, "sent") {
 			in.Arguments = json.RawMessage(rapid.SampledFrom([]string{
 				`{}`, `{"amount": 7}`, `{"amount":7.0}`, `{"amount": 7e0, "to": "x"}`, `{"amount": 1e400}`, `{"amount": "x"}`,
-				`{"amount": null}`, `{"to": {"address": "x"}}`, `{"list": []}`, `{"list": [2, 3], "amount": 500}`, `{"\u0061mount": 7}`,
+				`{"amount": null}`, `{"to": {"address": "x"}}`, `{"list": []}`, `{"amount": 6}`, `{"amount": 8}`, `{"amount": 7.5}`, `{"amount": 99}`, `{"amount": 100}`, `{"amount": -0}`,
+				`{"amount": 7.00000000000000000001}`, `{"amount": [7]}`, `{"amount": {}}`, `{"amount": "500"}`, `{"amount": ""}`, `{"amount": "y"}`,
+				`{"amount": 70e-1}`, `{"amount": true}`, `{"amount": false, "flag": null}`, `{"flag": false}`, `{"flag": true, "to": "y"}`, `{"flag": [], "to": "x\u0041"}`,
+				`{"to": {"address": "a"}}`, `{"to": {"address": 5}}`, `{"to": {"address": "b", "x": 1}, "amount": 9}`, `{"to": "xy", "amount": 9}`, `{"to": 1}`, `{"list": [2, 3], "amount": 500}`, `{"\u0061mount": 7}`,
 			}).Draw(t, "arguments"))
 		}
 		return in

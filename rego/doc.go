@@ -16,6 +16,7 @@
 // Fields stand in the order of docs/policy.md, arguments last and as they were sent
 // (1 and 1.0 differ); arguments that were not sent are absent. A verdict is a
 // function of these bytes and of the policy's revision and of nothing else. Hence
-// they are what the log keeps (R35), what a replay needs (Policy.Replay), and the key
-// under which an answer is remembered.
+// they are what the log keeps (R35) and what a replay needs (Policy.Replay). The key under
+// which an answer is remembered is made of them, with classes in place of values that the
+// rules only compare with constants.
 package rego

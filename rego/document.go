@@ -24,10 +24,13 @@ type document struct {
 type step struct {
 	literal string
 	write   func([]byte, *Input) []byte
+	// class takes the value's place; nil where the value stands.
+	class *atoms
 }
 
-// newDocument plans the encoding of the fields that reads name.
-func newDocument(reads []inputPath) document {
+// newDocument plans the encoding of the fields that reads name, with classes in place of
+// the values at the paths that have them.
+func newDocument(reads []inputPath, classes map[string]*atoms) document {
 	var d document
 	open, comma := "", ""
 	literal := "{"
@@ -46,7 +49,7 @@ func newDocument(reads []inputPath) document {
 		if group != "" && group != open {
 			literal += `"` + group + `":{`
 		}
-		d.steps = append(d.steps, step{literal + `"` + leaf + `":`, f.write})
+		d.steps = append(d.steps, step{literal + `"` + leaf + `":`, f.write, classes["input."+f.path]})
 		open, comma, literal = group, ",", ""
 		d.timed = d.timed || f.path == timePath
 	}
@@ -55,8 +58,8 @@ func newDocument(reads []inputPath) document {
 	} else if open != "" {
 		d.tail = "}"
 	}
-	d.labels = picked(reads, labelsPath)
-	d.arguments = picked(reads, argumentsPath)
+	d.labels = picked(reads, labelsPath, classes)
+	d.arguments = picked(reads, argumentsPath, classes)
 	return d
 }
 
@@ -72,7 +75,10 @@ func wanted(reads []inputPath, dotted string) bool {
 func (d *document) append(b []byte, in *Input) ([]byte, error) {
 	for i := range d.steps {
 		b = append(b, d.steps[i].literal...)
-		b = d.steps[i].write(b, in)
+		from := len(b)
+		if b = d.steps[i].write(b, in); d.steps[i].class != nil {
+			b = d.steps[i].class.replace(b, from)
+		}
 	}
 	b = append(b, d.tail...)
 	if d.labels != nil {

@@ -42,7 +42,7 @@ func TestDocument(t *testing.T) {
 		{"arguments.b.c arguments.none", `{"arguments":{}}`},
 		{"arguments labels.env", `{"labels":{"env":"b"},"arguments":{"b":1.0,"a\u0062":{"x": [1, {"y": "}"}], "z": 2},"c":"\"","d":1e5}}`},
 	} {
-		d := newDocument(paths(test.reads))
+		d := newDocument(paths(test.reads), nil)
 		got, err := d.append(nil, in)
 		if err != nil || string(got) != test.want {
 			t.Errorf("reads %q: %s, %v; want %s", test.reads, got, err, test.want)
@@ -70,7 +70,7 @@ func TestPickTwin(t *testing.T) {
 		for _, keys := range rapid.SliceOfN(rapid.SliceOfN(key(), 0, 3), 1, 4).Draw(t, "reads") {
 			reads = append(reads, append(inputPath{argumentsPath}, keys...))
 		}
-		d := newDocument(reads)
+		d := newDocument(reads, nil)
 		got, err := d.append(nil, &Input{Arguments: raw})
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestPickTwin(t *testing.T) {
 		if err := json.Unmarshal(got, &value); err != nil {
 			t.Fatalf("%s: %v", got, err)
 		}
-		want := map[string]any{argumentsPath: kept(arguments, picked(reads, argumentsPath))}
+		want := map[string]any{argumentsPath: kept(arguments, picked(reads, argumentsPath, nil))}
 		if diff := cmp.Diff(want, value); diff != "" {
 			t.Fatalf("%s of %s: %s", got, raw, diff)
 		}
@@ -130,7 +130,7 @@ func FuzzDocument(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a": 1}`, `{"a":{"b":[1,"}"]}}`, `{"\u0061":"\\"}`, `{"a":1},"stage":"x"`, `{"a":[}`} {
 		f.Add([]byte(seed))
 	}
-	whole, named := newDocument(paths("stage arguments")), newDocument(paths("stage arguments.a.b arguments.c"))
+	whole, named := newDocument(paths("stage arguments"), nil), newDocument(paths("stage arguments.a.b arguments.c"), nil)
 	f.Fuzz(func(t *testing.T, arguments []byte) {
 		for _, d := range []document{whole, named} {
 			b, err := d.append(nil, &Input{Stage: "rehearsal", Arguments: arguments})

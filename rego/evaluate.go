@@ -20,17 +20,19 @@ func (p *Policy) Evaluate(ctx context.Context, in *Input) Verdict {
 	}
 	room := p.room(in)
 	defer p.rooms.Put(room)
-	inputs, err := p.document.append(room.document, &room.in)
-	room.keep(inputs)
+	inputs, key, err := room.write(p)
 	if err != nil {
 		return refusal(decisions.CodePolicyError, sentence(err))
 	}
-	if v, ok := p.memory.get(inputs); ok {
+	if v, ok := p.memory.get(key); ok {
+		if v.Inputs == nil {
+			v.Inputs = bytes.Clone(inputs)
+		}
 		return v
 	}
 	v, final := p.decide(ctx, bytes.Clone(inputs))
 	if final && !p.document.timed {
-		p.memory.put(v)
+		p.memory.put(key, v, p.classes != nil)
 	}
 	return v
 }
@@ -38,8 +40,8 @@ func (p *Policy) Evaluate(ctx context.Context, in *Input) Verdict {
 // room is where one call is looked at. It is used again, so that a remembered answer
 // costs no allocation: not of the input either, which nothing else keeps.
 type room struct {
-	in       Input
-	document []byte // empty
+	in            Input
+	document, key []byte // empty
 }
 
 func (p *Policy) room(in *Input) *room {
@@ -51,12 +53,25 @@ func (p *Policy) room(in *Input) *room {
 	return r
 }
 
-// keep ends the use of the input, and keeps the memory of a document unless it is large.
-func (r *room) keep(document []byte) {
-	r.in = Input{}
-	if document != nil && cap(document) <= maxKey {
-		r.document = document[:0]
+// write returns the call's document, and the key for its answer: the same one with
+// classes in place of values, where there are any. Both are good while the room is.
+func (r *room) write(p *Policy) (inputs, key []byte, err error) {
+	inputs, err = p.document.append(r.document, &r.in)
+	if key = inputs; err == nil && p.classes != nil {
+		key, err = p.classes.append(r.key, &r.in)
+		r.key = reusable(r.key, key)
 	}
+	r.document = reusable(r.document, inputs)
+	r.in = Input{}
+	return inputs, key, err
+}
+
+// reusable is the memory for the next text: that of the last one, unless it is large.
+func reusable(before, last []byte) []byte {
+	if last != nil && cap(last) <= maxKey {
+		return last[:0]
+	}
+	return before
 }
 
 // Replay judges a document that an earlier Verdict.Inputs kept: under the same

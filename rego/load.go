@@ -43,7 +43,7 @@ func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
 		files:    s.files,
 		stages:   s.stages(),
 		deadline: cmp.Or(o.Deadline, defaultDeadline),
-		document: newDocument(reads),
+		document: newDocument(reads, nil),
 		memory:   newMemory(o.Remember),
 	}
 	for _, r := range reads {
@@ -54,6 +54,10 @@ func (s *source) policy(c *ast.Compiler, o Options) (*Policy, error) {
 		p.mask, p.phrases = newMask(paths), s.phrases()
 	}
 	p.shows = shown(reads, paths)
+	if classes := s.atoms(reads, paths); len(classes) > 0 {
+		d := newDocument(reads, classes)
+		p.classes = &d
+	}
 	var err error
 	p.judge, err = s.judge(c, readPaths(c))
 	return p, err

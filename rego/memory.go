@@ -8,14 +8,15 @@ import (
 const (
 	// defaultMemory is how many answers are remembered.
 	defaultMemory = 16384
-	// maxKey is the longest document, in bytes, whose answer is remembered.
+	// maxKey is the longest key, in bytes, under which an answer is remembered.
 	maxKey      = 4096
 	memoryParts = 16
 )
 
-// memory remembers answers by the document that was judged. It can't be observed:
-// an answer is a function of the document (see the package comment). The zero value
-// and nil remember nothing.
+// memory remembers answers by what the policy can tell of the document that was judged:
+// by the document, with classes in place of the values that have one. It can't be
+// observed: an answer is a function of that (see the package comment). The zero value and
+// nil remember nothing.
 type memory struct {
 	seed  maphash.Seed
 	parts [memoryParts]generations
@@ -44,45 +45,48 @@ func newMemory(answers int) *memory {
 	return m
 }
 
-func (m *memory) part(document []byte) *generations {
-	return &m.parts[maphash.Bytes(m.seed, document)%memoryParts]
+func (m *memory) part(key []byte) *generations {
+	return &m.parts[maphash.Bytes(m.seed, key)%memoryParts]
 }
 
-// get returns the answer to a document.
-func (m *memory) get(document []byte) (Verdict, bool) {
-	if m == nil || len(document) > maxKey {
+// get returns the answer under a key. It has no inputs where the key has classes in it.
+func (m *memory) get(key []byte) (Verdict, bool) {
+	if m == nil || len(key) > maxKey {
 		return Verdict{}, false
 	}
-	g := m.part(document)
+	g := m.part(key)
 	g.Lock()
 	defer g.Unlock()
-	v, ok := g.young[string(document)]
+	v, ok := g.young[string(key)]
 	if !ok {
-		if v, ok = g.old[string(document)]; ok {
-			g.keep(v)
+		if v, ok = g.old[string(key)]; ok {
+			g.keep(key, v)
 		}
 	}
 	v.Remembered = ok
 	return v, ok
 }
 
-// put remembers an answer under its own document.
-func (m *memory) put(v Verdict) {
-	if m == nil || len(v.Inputs) > maxKey {
+// put remembers an answer.
+func (m *memory) put(key []byte, v Verdict, classed bool) {
+	if m == nil || len(key) > maxKey {
 		return
 	}
-	g := m.part(v.Inputs)
+	if classed {
+		v.Inputs = nil // of this call only
+	}
+	g := m.part(key)
 	g.Lock()
 	defer g.Unlock()
-	g.keep(v)
+	g.keep(key, v)
 }
 
-func (g *generations) keep(v Verdict) {
+func (g *generations) keep(key []byte, v Verdict) {
 	if g.size == 0 {
 		return
 	}
 	if g.young == nil || len(g.young) >= g.size {
 		g.young, g.old = make(map[string]Verdict), g.young
 	}
-	g.young[string(v.Inputs)] = v
+	g.young[string(key)] = v
 }

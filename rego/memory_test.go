@@ -3,6 +3,7 @@ package rego
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,20 +13,30 @@ import (
 	"github.com/writ-dev/writ/decisions"
 )
 
-// A remembered answer is the fresh one, but for saying that it is remembered.
+// A remembered answer is the fresh one, but for saying that it is remembered; its inputs
+// are the call's own.
 func TestRemembers(t *testing.T) {
-	p := load(t, policyOf(payRules), Options{})
-	fresh := p.Evaluate(t.Context(), call("pay", `{"amount": 5}`))
-	again := p.Evaluate(t.Context(), call("pay", `{"amount": 5, "note": "not read"}`))
-	if fresh.Remembered || !again.Remembered {
-		t.Errorf("remembered: %v, then %v; want false, true", fresh.Remembered, again.Remembered)
-	}
-	fresh.Remembered = true
-	if diff := cmp.Diff(fresh, again); diff != "" {
-		t.Error(diff)
-	}
-	if other := p.Evaluate(t.Context(), call("pay", `{"amount": 5.0}`)); other.Remembered {
-		t.Error("5.0 was taken for 5")
+	exact := load(t, policyOf(strings.Replace(payRules, "input.arguments.amount > 100", `json.marshal(input.arguments.amount) == "101"`, 1)), Options{})
+	classed := load(t, policyOf(payRules), Options{})
+	for name, test := range map[string]struct {
+		policy        *Policy
+		first, second string
+		remembered    bool
+		inputs        string
+	}{
+		"the same":    {exact, `{"amount": 5}`, `{"amount": 5, "note": "not read"}`, true, `{"tool":"pay","arguments":{"amount":5}}`},
+		"another":     {exact, `{"amount": 6}`, `{"amount": 6.0}`, false, `{"tool":"pay","arguments":{"amount":6.0}}`},
+		"one class":   {classed, `{"amount": 5}`, `{"amount": 6.0}`, true, `{"tool":"pay","arguments":{"amount":6.0}}`},
+		"two classes": {classed, `{"amount": 7}`, `{"amount": 101}`, false, `{"tool":"pay","arguments":{"amount":101}}`},
+	} {
+		first := test.policy.Evaluate(t.Context(), call("pay", test.first))
+		second := test.policy.Evaluate(t.Context(), call("pay", test.second))
+		if second.Remembered != test.remembered || string(second.Inputs) != test.inputs {
+			t.Errorf("%s: remembered %v, inputs %s; want %v, %s", name, second.Remembered, second.Inputs, test.remembered, test.inputs)
+		}
+		if diff := cmp.Diff(outline(first), outline(second)); test.remembered && diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 
@@ -33,12 +44,12 @@ func TestRemembers(t *testing.T) {
 func TestDoesNotRemember(t *testing.T) {
 	timed := load(t, policyOf(`verdict contains {"outcome": "RUN", "code": "c", "reason": input.time}`), Options{})
 	off := load(t, policyOf(payRules), Options{Remember: -1})
-	on := load(t, policyOf(payRules), Options{})
+	read := load(t, policyOf(strings.Replace(payRules, "input.arguments.amount > 100", `json.marshal(input.arguments.amount) == "101"`, 1)), Options{})
 	large := fmt.Sprintf(`{"amount": "%s"}`, bytes.Repeat([]byte("x"), maxKey))
 	for name, ask := range map[string]func() Verdict{
 		"time":  func() Verdict { return timed.Evaluate(t.Context(), &Input{Time: time.Unix(1, 0)}) },
 		"off":   func() Verdict { return off.Evaluate(t.Context(), call("pay", `{"amount": 5}`)) },
-		"large": func() Verdict { return on.Evaluate(t.Context(), call("pay", large)) },
+		"large": func() Verdict { return read.Evaluate(t.Context(), call("pay", large)) },
 	} {
 		ask()
 		if ask().Remembered {
@@ -52,9 +63,9 @@ func TestMemoryIsBounded(t *testing.T) {
 	const answers = 64
 	m := newMemory(answers)
 	favourite := []byte("favourite")
-	m.put(Verdict{Inputs: favourite})
+	m.put(favourite, Verdict{}, false)
 	for i := range 100 * answers {
-		m.put(Verdict{Inputs: fmt.Appendf(nil, "%d", i)})
+		m.put(fmt.Appendf(nil, "%d", i), Verdict{}, false)
 		if _, ok := m.get(favourite); !ok {
 			t.Fatalf("forgotten after %d others", i)
 		}
@@ -73,7 +84,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestNilMemory(t *testing.T) {
 	var m *memory
-	m.put(Verdict{})
+	m.put(nil, Verdict{}, false)
 	if _, ok := m.get(nil); ok {
 		t.Error("remembers")
 	}

@@ -9,11 +9,13 @@ import (
 type pick struct {
 	// whole keeps the object as it is.
 	whole bool
+	// class takes the value's place; nil where the value stands.
+	class *atoms
 	keys  map[string]*pick
 }
 
 // picked collects what the reads name at and below a field; nil where nothing.
-func picked(reads []inputPath, field string) *pick {
+func picked(reads []inputPath, field string, classes map[string]*atoms) *pick {
 	var root *pick
 	for _, r := range reads {
 		if len(r) > 0 && r[0] != field {
@@ -26,7 +28,7 @@ func picked(reads []inputPath, field string) *pick {
 		for _, key := range r[min(1, len(r)):] {
 			at = at.child(key)
 		}
-		at.whole = true
+		at.whole, at.class = true, classes[r.String()]
 	}
 	return root
 }
@@ -45,8 +47,14 @@ func (p *pick) child(key string) *pick {
 func (p *pick) appendLabels(b []byte, labels map[string]string) []byte {
 	b = append(b, '{')
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		if p.whole || p.keys[key] != nil {
-			b = appendText(member(b, key), labels[key])
+		keep := p.keys[key]
+		if !p.whole && keep == nil {
+			continue
+		}
+		b = member(b, key)
+		from := len(b)
+		if b = appendText(b, labels[key]); keep != nil && keep.class != nil {
+			b = keep.class.replace(b, from)
 		}
 	}
 	return append(b, '}')
@@ -60,6 +68,8 @@ func (p *pick) appendObject(b, raw []byte) ([]byte, error) {
 	for s.next() {
 		keep := p.keys[string(s.key)]
 		switch {
+		case keep != nil && keep.class != nil:
+			b = keep.class.appendClass(append(appendKey(b, s.rawKey), ':'), s.value)
 		case p.whole, keep != nil && keep.whole:
 			b = append(append(appendKey(b, s.rawKey), ':'), s.value...)
 		case keep != nil && s.value[0] == '{':

@@ -28,9 +28,11 @@ type Policy struct {
 	shows    []string
 	deadline time.Duration
 	document document
-	judge    judge
-	memory   *memory
-	rooms    sync.Pool // of *room
+	// classes is the document with classes in place of values; nil where it has none.
+	classes *document
+	judge   judge
+	memory  *memory
+	rooms   sync.Pool // of *room
 
 	// mask is nil where the log may show all that is read; phrases then are too.
 	mask    *mask
