@@ -43,25 +43,20 @@ func (a *affix) holds(text []byte) bool {
 // atoms returns what rules ask about each input of which they read nothing but atoms, by
 // path. Inputs of closed lists are not among them: their values are few. Nor are masked
 // ones: whether a verdict quotes such a value depends on the value.
-func (s *source) atoms(reads []inputPath, masked []maskPath) map[string]*atoms {
-	f := atomFinder{found: map[string]*atoms{}}
-	again := newCompiler().WithStageAfterID(ast.StageResolveRefs, ast.CompilerStageDefinition{
-		Name:       "Atoms",
-		MetricName: "atoms",
-		Stage:      f.collect,
-	})
-	if again.Compile(copied(s.modules)); again.Failed() || f.mocked {
+func (s *source) atoms(reads []inputPath, masked []maskPath) map[pathKey]*atoms {
+	f := atomFinder{found: map[pathKey]*atoms{}}
+	if !s.resolved(func(m *ast.Module) { f.walk(m) }) || f.mocked {
 		return nil
 	}
-	open := map[string]*atoms{}
+	open := map[pathKey]*atoms{}
 	for _, r := range reads {
-		a := f.found[r.String()]
+		a := f.found[r.key()]
 		hidden := slices.ContainsFunc(masked, func(p maskPath) bool { return p.read([]inputPath{r}) })
 		if a == nil || hidden || !isOpen(r) || slices.ContainsFunc(f.others, r.touches) {
 			continue
 		}
 		if a.sort(); len(a.affixes) <= maxAffixes {
-			open[r.String()] = a
+			open[r.key()] = a
 		}
 	}
 	return open
@@ -76,7 +71,7 @@ func (p inputPath) touches(other inputPath) bool {
 // isOpen says whether an input can have any value.
 func isOpen(p inputPath) bool {
 	for _, f := range fields() {
-		if f.path == strings.Join(p, ".") {
+		if slices.Equal(p, strings.Split(f.path, ".")) {
 			return f.kind == number || f.kind == text && f.words == nil && f.path != "stage"
 		}
 	}
@@ -85,19 +80,12 @@ func isOpen(p inputPath) bool {
 
 // atomFinder walks over rules in which refs are resolved and calls stand as written.
 type atomFinder struct {
-	found map[string]*atoms
+	found map[pathKey]*atoms
 	// others are the inputs that are read in any other way, as far as they are known.
 	others []inputPath
 	// mocked is set where a rule replaces what is neither an input nor data: perhaps
 	// the built-in of an atom.
 	mocked bool
-}
-
-func (f *atomFinder) collect(c *ast.Compiler) *ast.Error {
-	for _, m := range c.Modules {
-		f.walk(m)
-	}
-	return nil
 }
 
 func (f *atomFinder) walk(x any) {
@@ -157,7 +145,7 @@ func inputOf(v ast.Value) (ast.Ref, bool) {
 }
 
 func (f *atomFinder) of(ref ast.Ref) *atoms {
-	path := constantPath(ref).String()
+	path := constantPath(ref).key()
 	if f.found[path] == nil {
 		f.found[path] = &atoms{}
 	}

@@ -112,6 +112,17 @@ func soundly(t *testing.T, p *Policy) {
 	}
 }
 
+// A key with a dot in it is not a path: what is asked of the one says nothing of the other.
+func TestClassesOfDottedKeys(t *testing.T) {
+	p := load(t, policyOf(classRules([]string{`input.arguments.a.b > 5`, `json.marshal(input.arguments["a.b"]) == "8"`})), Options{SkipTests: true, Deadline: unhurried})
+	for i, arguments := range []string{`{"a": {"b": 1}, "a.b": 7}`, `{"a": {"b": 2}, "a.b": 8}`, `{"a": {"b": 3}, "a.b": 7}`} {
+		v := p.Evaluate(t.Context(), &Input{Arguments: json.RawMessage(arguments)})
+		if diff := cmp.Diff(outline(p.Replay(t.Context(), v.Inputs)), outline(v)); diff != "" || v.Remembered != (i == 2) {
+			t.Errorf("%s: remembered %v: %s", arguments, v.Remembered, diff)
+		}
+	}
+}
+
 // Each rule by itself: is its input classed?
 func TestClassed(t *testing.T) {
 	classed := func(rule string) bool {

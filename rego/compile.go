@@ -73,6 +73,23 @@ func copied(modules ...map[string]*ast.Module) map[string]*ast.Module {
 	return all
 }
 
+// resolved shows the modules as they are once refs are resolved, while calls stand as
+// written; false where they don't compile.
+func (s *source) resolved(look func(*ast.Module)) bool {
+	c := newCompiler().WithStageAfterID(ast.StageResolveRefs, ast.CompilerStageDefinition{
+		Name:       "Resolved",
+		MetricName: "resolved",
+		Stage: func(c *ast.Compiler) *ast.Error {
+			for _, m := range c.Modules {
+				look(m)
+			}
+			return nil
+		},
+	})
+	c.Compile(copied(s.modules))
+	return !c.Failed()
+}
+
 // question compiles the query for all verdicts.
 func question(c *ast.Compiler) (ast.Body, error) {
 	body, err := ast.ParseBody(string(answerVar) + " = data.writ.verdict")

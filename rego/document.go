@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -9,6 +10,11 @@ import (
 type inputPath []string
 
 func (p inputPath) String() string { return strings.Join(append([]string{"input"}, p...), ".") }
+
+// pathKey names a path and no other: a key of arguments can have a dot in it.
+type pathKey string
+
+func (p inputPath) key() pathKey { return pathKey(fmt.Sprintf("%q", []string(p))) }
 
 // document encodes of an Input what a policy reads. The zero value reads nothing.
 type document struct {
@@ -30,7 +36,7 @@ type step struct {
 
 // newDocument plans the encoding of the fields that reads name, with classes in place of
 // the values at the paths that have them.
-func newDocument(reads []inputPath, classes map[string]*atoms) document {
+func newDocument(reads []inputPath, classes map[pathKey]*atoms) document {
 	var d document
 	open, comma := "", ""
 	literal := "{"
@@ -49,7 +55,7 @@ func newDocument(reads []inputPath, classes map[string]*atoms) document {
 		if group != "" && group != open {
 			literal += `"` + group + `":{`
 		}
-		d.steps = append(d.steps, step{literal + `"` + leaf + `":`, f.write, classes["input."+f.path]})
+		d.steps = append(d.steps, step{literal + `"` + leaf + `":`, f.write, classes[inputPath(strings.Split(f.path, ".")).key()]})
 		open, comma, literal = group, ",", ""
 		d.timed = d.timed || f.path == timePath
 	}

@@ -15,7 +15,7 @@ type pick struct {
 }
 
 // picked collects what the reads name at and below a field; nil where nothing.
-func picked(reads []inputPath, field string, classes map[string]*atoms) *pick {
+func picked(reads []inputPath, field string, classes map[pathKey]*atoms) *pick {
 	var root *pick
 	for _, r := range reads {
 		if len(r) > 0 && r[0] != field {
@@ -28,7 +28,7 @@ func picked(reads []inputPath, field string, classes map[string]*atoms) *pick {
 		for _, key := range r[min(1, len(r)):] {
 			at = at.child(key)
 		}
-		at.whole, at.class = true, classes[r.String()]
+		at.whole, at.class = true, classes[r.key()]
 	}
 	return root
 }

@@ -20,12 +20,7 @@ type optionalKeys struct {
 func (s *source) narrowPaths(c *ast.Compiler) []inputPath {
 	reads := readPaths(c)
 	found := optionalKeys{whole: map[string]bool{}}
-	again := newCompiler().WithStageAfterID(ast.StageResolveRefs, ast.CompilerStageDefinition{
-		Name:       "OptionalKeys",
-		MetricName: "optional_keys",
-		Stage:      found.collect,
-	})
-	if again.Compile(copied(s.modules)); again.Failed() {
+	if !s.resolved(func(m *ast.Module) { found.walk(m) }) {
 		return reads
 	}
 	reads = slices.DeleteFunc(reads, func(r inputPath) bool {
@@ -38,14 +33,7 @@ func (s *source) narrowPaths(c *ast.Compiler) []inputPath {
 
 func isObject(field string) bool { return field == argumentsPath || field == labelsPath }
 
-// collect looks at modules in which refs are resolved and calls stand as written.
-func (o *optionalKeys) collect(c *ast.Compiler) *ast.Error {
-	for _, m := range c.Modules {
-		o.walk(m)
-	}
-	return nil
-}
-
+// walk looks at a module in which refs are resolved and calls stand as written.
 func (o *optionalKeys) walk(x any) {
 	ast.NewGenericVisitor(func(x any) bool {
 		switch x := x.(type) {
