@@ -48,6 +48,9 @@ func (p *Policy) room(in *Input) *room {
 	r, _ := p.rooms.Get().(*room)
 	if r == nil {
 		r = &room{document: make([]byte, 0, maxKey)}
+		if p.classes != nil {
+			r.key = make([]byte, 0, maxKey)
+		}
 	}
 	r.in = *in
 	return r
