@@ -165,12 +165,20 @@ func (k *Keys) digestCheck() []byte {
 	return sum[:]
 }
 
-// keepPublic writes the public key where it is missing, or is another one.
-func (k *Keys) keepPublic(disk FS, dir string) error {
-	name, public := filepath.Join(dir, verifierFile), k.own.public+"\n"
-	had, err := readFile(disk, name, keyFileLimit)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || string(had) == public {
+// keepPublic writes the public key where it is missing, or is the log's key from before
+// a change. Anything else there is damage: auditors may have read it. Errors: ErrKeys.
+func (k *Keys) keepPublic(disk FS, dir string, ring decisions.KeyRing) error {
+	name := filepath.Join(dir, verifierFile)
+	raw, err := readFile(disk, name, keyFileLimit)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return replaceFile(disk, name, []byte(public))
+	had := strings.TrimSpace(string(raw))
+	switch {
+	case err == nil && had == k.own.public:
+		return nil
+	case err == nil && !ring.Has(had):
+		return fmt.Errorf("%w: %s in %s is not a key of log %s, whose key is %s: remove it, and a start writes it again; what was verified with it was not verified", ErrKeys, verifierFile, dir, k.logID, k.own.public)
+	}
+	return replaceFile(disk, name, []byte(k.own.public+"\n"))
 }

@@ -105,7 +105,7 @@ func (l *Ledger) servable() error {
 // checkKeys compares the digest key with the one that the log began with, and writes
 // the public key again where it went missing: it follows from the signing key.
 func (l *Ledger) checkKeys(found recovered) error {
-	if err := l.keys.keepPublic(l.opts.FS, l.opts.KeyDir); err != nil {
+	if err := l.keys.keepPublic(l.opts.FS, l.opts.KeyDir, l.signing.Load().ring); err != nil {
 		return err
 	}
 	if found.size == 0 {

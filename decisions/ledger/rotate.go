@@ -114,7 +114,7 @@ func (l *Ledger) settleKeys() error {
 	}
 	keys.next = nil
 	l.signing.Store(&signing{ring, keys.signers()})
-	return errors.Join(disk.SyncDir(l.opts.KeyDir), keys.keepPublic(disk, l.opts.KeyDir))
+	return errors.Join(disk.SyncDir(l.opts.KeyDir), keys.keepPublic(disk, l.opts.KeyDir, ring))
 }
 
 // replayKey takes a KeyChanged entry in that a start walks over.
