@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -112,6 +113,23 @@ func marshal(t failing, e *ledgerv1.Entry) []byte {
 func sum(s string) []byte {
 	h := sha256.Sum256([]byte(s))
 	return h[:]
+}
+
+// indexed waits until the index holds every sealed segment.
+func indexed(t *testing.T, l *Ledger) {
+	t.Helper()
+	began := time.Now()
+	segments := l.segments.view()
+	for _, s := range segments[:len(segments)-1] {
+		for found := false; !found; {
+			var err error
+			if found, err = l.index.hasFields(s); err != nil {
+				t.Fatal(err)
+			}
+			runtime.Gosched()
+		}
+	}
+	t.Logf("%d segments; the index caught up in %v", len(segments), time.Since(began))
 }
 
 // appendN appends plain decisions and returns their receipts.

@@ -38,6 +38,7 @@ type index struct {
 	tune    func(badger.Options) badger.Options // nil: as they are
 	db      *badger.DB
 	entries entriesFile
+	bitmaps bitmaps
 
 	// Owned by whoever calls commit.
 	frontier decisions.Frontier

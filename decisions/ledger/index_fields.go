@@ -79,27 +79,44 @@ func (x *index) dropFields(number uint32) error {
 // and the index's.
 func (x *index) choose(s *segment, terms []decisions.Term) (chosen, error) {
 	var all *roaring.Bitmap
-	err := x.get(func(txn *badger.Txn) error {
+	for i, t := range terms {
+		some, err := x.bitmap(s, t)
+		switch {
+		case err != nil:
+			return nil, err
+		case some == nil || i > 0 && !all.Intersects(some):
+			return bitmapChosen{}, nil
+		case i == 0:
+			all = some
+		default:
+			all = roaring.And(all, some)
+		}
+	}
+	return bitmapChosen{all}, nil
+}
+
+// bitmap returns the entries of a segment that hold a term; nil where none does. It is
+// shared, so that nobody may change it.
+func (x *index) bitmap(s *segment, t decisions.Term) (found *roaring.Bitmap, err error) {
+	key := bitmapKey{s.mark, t}
+	if found, known := x.bitmaps.get(key); known {
+		return found, nil
+	}
+	chunk := 0
+	err = x.get(func(txn *badger.Txn) error {
 		directory, err := readDirectory(txn, s)
-		for i, t := range terms {
-			if err != nil || i > 0 && (all == nil || all.IsEmpty()) {
-				return err
-			}
-			var some *roaring.Bitmap
-			some, err = bitmapAt(txn, directory, s.number, t)
-			switch {
-			case some == nil || i == 0:
-				all = some
-			default:
-				all = roaring.And(all, some)
-			}
+		if err == nil {
+			found, chunk, err = bitmapAt(txn, directory, s.number, t)
 		}
 		return err
 	})
 	if errors.Is(err, errUnread) {
 		return nil, err
 	}
-	return bitmapChosen{all}, x.damaged(err)
+	if err == nil {
+		x.bitmaps.put(key, found, chunk)
+	}
+	return found, x.damaged(err)
 }
 
 // readDirectory returns a segment's directory: a few kB, which are kept. Errors:
@@ -127,26 +144,26 @@ func readDirectory(txn *badger.Txn, s *segment) ([]byte, error) {
 	return directory, nil
 }
 
-// bitmapAt reads a term's bitmap; nil where no entry holds it.
-// A chunk that went missing makes the segment unread.
-func bitmapAt(txn *badger.Txn, directory []byte, segment uint32, t decisions.Term) (*roaring.Bitmap, error) {
+// bitmapAt reads a term's bitmap, and says how large the chunk is that it is in; nil
+// where no entry holds it. A chunk that went missing makes the segment unread.
+func bitmapAt(txn *badger.Txn, directory []byte, segment uint32, t decisions.Term) (found *roaring.Bitmap, size int, err error) {
 	number, err := chunkOf(directory, int(t.Field), t.Value)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	item, err := txn.Get(chunkKey(segment, int(t.Field), number))
 	if errors.Is(err, badger.ErrKeyNotFound) {
-		return nil, errUnread
+		return nil, 0, errUnread
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var found *roaring.Bitmap // over the item's copy of the chunk, which is nobody else's
-	err = item.Value(func(chunk []byte) (err error) {
+	err = item.Value(func(chunk []byte) (err error) { // the item's copy of it, which is nobody else's
+		size = len(chunk)
 		found, err = findInChunk(chunk, t.Value)
 		return err
 	})
-	return found, err
+	return found, size, err
 }
 
 func chunkKey(segment uint32, field, number int) []byte {
@@ -180,10 +197,13 @@ func (b bitmapChosen) descending(from, to uint32) iter.Seq[uint32] {
 		if b.Bitmap == nil {
 			return
 		}
+		all := b.Bitmap
 		if to < 1<<32-1 {
-			b.RemoveRange(uint64(to), 1<<32)
+			below := roaring.New()
+			below.AddRange(0, uint64(to))
+			all = roaring.And(all, below)
 		}
-		for it := b.ReverseIterator(); it.HasNext(); {
+		for it := all.ReverseIterator(); it.HasNext(); {
 			if n := it.Next(); n < from || !yield(n) {
 				return
 			}
