@@ -28,10 +28,11 @@ func printTraits(w io.Writer, t *writv1.EffectiveTraits) {
 	}
 }
 
-// sourceOf is who made a trait so strict; nil where the answer does not say.
+// sourceOf is who made a trait so strict: who names it, or who is the only source.
+// nil where the answer does not say.
 func sourceOf(t *writv1.EffectiveTraits, trait writv1.Trait) *writv1.Source {
 	for _, s := range t.GetSources() {
-		if slices.Contains(s.GetTraits(), trait) {
+		if len(s.GetTraits()) == 0 || slices.Contains(s.GetTraits(), trait) {
 			return s
 		}
 	}

@@ -81,20 +81,24 @@ func traits(c *decisions.Classified) *writv1.EffectiveTraits {
 	}
 }
 
-// sources names each source once, in the order of the traits. Most calls have one: the
-// review.
+// sources names each source once, in the order of the traits. Most calls have one, the
+// review, which stands for all traits.
 func sources(c *decisions.Classified) []*writv1.Source {
+	first := c.Sources[0]
+	if !slices.ContainsFunc(c.Sources[1:], func(s decisions.Source) bool { return s != first }) {
+		return []*writv1.Source{{Kind: first.Kind.String(), Detail: first.Detail}}
+	}
 	var all []*writv1.Source
-	var first [len(c.Sources)]*writv1.Source // at a source's first trait
+	var of [len(c.Sources)]*writv1.Source // at a source's first trait
 	for i, s := range c.Sources {
 		at := slices.Index(c.Sources[:], s)
-		if first[at] == nil {
-			first[at] = &writv1.Source{
+		if of[at] == nil {
+			of[at] = &writv1.Source{
 				Kind: s.Kind.String(), Detail: s.Detail, Traits: make([]writv1.Trait, 0, len(c.Sources)),
 			}
-			all = append(all, first[at])
+			all = append(all, of[at])
 		}
-		first[at].Traits = append(first[at].Traits, writv1.Trait_TRAIT_EFFECT+writv1.Trait(i))
+		of[at].Traits = append(of[at].Traits, writv1.Trait_TRAIT_EFFECT+writv1.Trait(i))
 	}
 	return all
 }

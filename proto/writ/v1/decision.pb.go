@@ -1083,7 +1083,8 @@ type EffectiveTraits struct {
 	// Whether the call acts on one thing. False: on many, so a scope is needed.
 	Single     bool `protobuf:"varint,5,opt,name=single,proto3" json:"single,omitempty"`
 	Idempotent bool `protobuf:"varint,6,opt,name=idempotent,proto3" json:"idempotent,omitempty"`
-	// Who made them so strict, each once. Together they name every trait once.
+	// Who made them so strict, each once. Several name every trait once between them;
+	// one names none and stands for all.
 	Sources       []*Source `protobuf:"bytes,7,rep,name=sources,proto3" json:"sources,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1174,7 +1175,7 @@ type Source struct {
 	// unclassified, platform, review, release, hint_at_review or hint_at_call.
 	Kind   string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Detail string `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
-	// Those that it made so strict.
+	// Those that it made so strict. Empty where it is the only source: all of them.
 	Traits        []Trait `protobuf:"varint,3,rep,packed,name=traits,proto3,enum=writ.v1.Trait" json:"traits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
