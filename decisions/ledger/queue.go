@@ -60,11 +60,11 @@ func (q *queue) push(r *request) error {
 	return nil
 }
 
-// waits says whether anything does.
-func (q *queue) waits() bool {
+// length is how many requests wait.
+func (q *queue) length() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.waiting) > 0
+	return len(q.waiting)
 }
 
 func (q *queue) signal() {

@@ -29,6 +29,7 @@ type writer struct {
 	time    int64 // of the last entry
 	batch   assembly
 	pending []*request
+	shared  bool // several were in the batch before
 
 	blank     chan prepared // 1 deep: the next segment
 	preparing sync.WaitGroup
@@ -54,7 +55,7 @@ func (w *writer) answer(r *request) error {
 func (w *writer) pass() {
 	more := len(w.pending) > 0
 	<-w.turn
-	if more || w.l.queue.waits() {
+	if more || w.l.queue.length() > 0 {
 		w.l.queue.signal()
 	}
 }
@@ -77,13 +78,29 @@ func (w *writer) run() {
 
 // round writes one batch; false where nothing waits.
 func (w *writer) round() bool {
-	runtime.Gosched() // let those who are about to ask come into this batch
+	w.gather()
 	w.pending = w.l.queue.take(w.pending)
 	if len(w.pending) == 0 {
 		return false
 	}
+	w.shared = len(w.pending) > 1
 	w.write()
 	return true
+}
+
+// patience is for how many yields nobody may have come before a batch is written.
+const patience = 4
+
+// gather lets those who are about to ask come into this batch. Whoever is alone does not
+// wait: a yield wakes another thread, which costs more than it brings.
+func (w *writer) gather() {
+	waiting := w.l.queue.length()
+	for quiet := 0; quiet < patience && (w.shared || waiting > 1); quiet++ {
+		runtime.Gosched()
+		if now := w.l.queue.length(); now > waiting {
+			waiting, quiet = now, -1
+		}
+	}
 }
 
 // write makes one batch of what is pending and answers those that are done. What did
