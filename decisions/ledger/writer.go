@@ -88,14 +88,18 @@ func (w *writer) round() bool {
 	return true
 }
 
-// patience is for how many yields nobody may have come before a batch is written.
-const patience = 4
+const (
+	// patience is for how many yields nobody may have come before a batch is written.
+	patience = 4
+	// enough wait for a batch that more would make no cheaper.
+	enough = 256
+)
 
 // gather lets those who are about to ask come into this batch. Whoever is alone does not
 // wait: a yield wakes another thread, which costs more than it brings.
 func (w *writer) gather() {
 	waiting := w.l.queue.length()
-	for quiet := 0; quiet < patience && (w.shared || waiting > 1); quiet++ {
+	for quiet := 0; quiet < patience && waiting < enough && (w.shared || waiting > 1); quiet++ {
 		runtime.Gosched()
 		if now := w.l.queue.length(); now > waiting {
 			waiting, quiet = now, -1
