@@ -60,8 +60,12 @@ func (e *entriesFile) write(number uint64, leaves []decisions.Hash, spots []spot
 	return crc32.Checksum(b, castagnoli()), err
 }
 
-func (e *entriesFile) read(number uint64, sum uint32) (tileRecords, error) {
-	b := make([]byte, tileBytes)
+// read returns a tile's records, in the memory of those that nobody needs any more.
+func (e *entriesFile) read(number uint64, sum uint32, spare tileRecords) (tileRecords, error) {
+	b := spare
+	if b == nil {
+		b = make([]byte, tileBytes)
+	}
 	if _, err := e.file.ReadAt(b, int64(number)*tileBytes); err != nil { //nolint:gosec // as above
 		return nil, fmt.Errorf("tile %d: %w", number, err)
 	}

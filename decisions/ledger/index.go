@@ -96,8 +96,10 @@ func (x *index) open() (err error) {
 // checkEntries reads all records of entries, and begins anew where some are not what
 // was written: nothing here is synced, so a power cut may have left any part behind.
 func (x *index) checkEntries() error {
+	var records tileRecords
 	for number := x.oldest / tileWidth; number < x.size()/tileWidth; number++ {
-		if _, err := x.tile(number); err != nil {
+		var err error
+		if records, err = x.tile(number, records); err != nil {
 			x.logger.Warn("index unusable, rebuilding it from the log", "dir", x.dir, "error", err)
 			x.broken.Store(false)
 			return x.reset()

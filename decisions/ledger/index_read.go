@@ -76,13 +76,14 @@ func (x *index) tilePlace(number uint64) (at place, sum uint32, err error) {
 	return at, sum, x.damaged(err)
 }
 
-// tile returns the records of a tile's entries.
-func (x *index) tile(number uint64) (tileRecords, error) {
+// tile returns the records of a tile's entries, in the memory of spare ones, or of their
+// own where those are nil.
+func (x *index) tile(number uint64, spare tileRecords) (tileRecords, error) {
 	_, sum, err := x.tilePlace(number)
 	if err != nil {
 		return nil, err
 	}
-	records, err := x.entries.read(number, sum)
+	records, err := x.entries.read(number, sum, spare)
 	return records, x.damaged(err)
 }
 
@@ -119,7 +120,7 @@ func (x *index) readHashes(indexes []int64) ([]tlog.Hash, error) {
 func (x *index) node(level int, n uint64) (node decisions.Hash, err error) {
 	if level < tileLevel {
 		first := n << level
-		records, err := x.tile(first / tileWidth)
+		records, err := x.tile(first/tileWidth, nil)
 		if err != nil {
 			return node, err
 		}

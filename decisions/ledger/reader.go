@@ -93,7 +93,9 @@ func (c *cursor) find(sequence uint64) (spot, decisions.Hash, error) {
 	}
 	number, i := sequence/tileWidth, sequence%tileWidth
 	if c.records == nil || c.tile != number {
-		records, err := c.l.index.tile(number)
+		spare := c.records
+		c.records = nil
+		records, err := c.l.index.tile(number, spare)
 		if err != nil {
 			return spot{}, decisions.Hash{}, err
 		}

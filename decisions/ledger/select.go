@@ -47,10 +47,11 @@ type selection struct {
 	size     uint64
 	segments []*segment
 	from, to uint64 // entries beyond are not wanted
+	cursor   cursor
 }
 
 func (l *Ledger) begin(q decisions.Query) (*selection, error) {
-	s := &selection{Query: q, l: l, size: l.Size()} // before the list of segments, which then holds all of it
+	s := &selection{Query: q, l: l, size: l.Size(), cursor: cursor{l: l}} // before the list of segments, which then holds all of it
 	s.segments, s.to = l.segments.view(), s.size
 	if q.OldestFirst {
 		s.from = q.Start
@@ -132,9 +133,8 @@ func (s *selection) in(ctx context.Context, i int) (iter.Seq[uint32], error) {
 func (s *selection) read(group []uint64, yield func(Record, error) bool) bool {
 	slices.Sort(group)
 	records := make([]Record, 0, len(group))
-	c := cursor{l: s.l}
 	for _, sequence := range group {
-		r, err := c.readKept(sequence)
+		r, err := s.cursor.readKept(sequence)
 		if errors.Is(err, ErrPruned) { // a moment ago
 			continue
 		}
