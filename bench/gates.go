@@ -104,7 +104,7 @@ func decideGates(runs []run, syncs []time.Duration) []gate {
 		all = append(all, atLeast("answers per second at 16 callers, Decide / health check", r.Rate, 0.50, 0.33))
 	}
 	if _, measured := at(1); measured {
-		all = append(all, atMost("p50 at 1 caller, Decide / (health check + one write and sync)", alone(runs, syncs), 1.5, 2))
+		all = append(all, atMost("p50 at 1 caller, Decide / (health check + one write and sync)", alone(runs, syncs), 1.5, 2.6))
 	}
 	return all
 }
