@@ -131,7 +131,7 @@ func indexOptions(dir string, logger *slog.Logger) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(badgerLogger{logger}).
 		WithChecksumVerificationMode(options.OnTableRead).
-		WithMemTableSize(32 << 20).
+		WithMemTableSize(8 << 20). // three of them are in memory, and a compaction takes five and what they overlap
 		WithNumMemtables(2).
 		WithNumCompactors(2).
 		WithBlockCacheSize(0). // what is neither compressed nor encrypted is read where it is mapped
