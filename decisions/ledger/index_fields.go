@@ -194,11 +194,11 @@ func (b bitmapChosen) ascending(from, to uint32) iter.Seq[uint32] {
 
 func (b bitmapChosen) descending(from, to uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
-		if b.Bitmap == nil {
+		if b.Bitmap == nil || b.IsEmpty() {
 			return
 		}
 		all := b.Bitmap
-		if to < 1<<32-1 {
+		if all.Maximum() >= to {
 			below := roaring.New()
 			below.AddRange(0, uint64(to))
 			all = roaring.And(all, below)
