@@ -38,12 +38,12 @@ func (i injection) words() string {
 
 // R31 with a disk that fails beneath the real binary: whatever system call fails, what
 // was answered is there at the next start, and a service that ends says why and what to
-// do.
+// do. When a call fails is counted by thread, of which several write, in few batches.
 func TestInject(t *testing.T) {
 	needStrace(t)
 	for _, i := range []injection{
-		{"pwrite64", "EIO", "20"}, {"pwrite64", "ENOSPC", "20"},
-		{"fdatasync", "EIO", "2"}, {"fdatasync", "EIO", "10"},
+		{"pwrite64", "EIO", "6"}, {"pwrite64", "ENOSPC", "6"},
+		{"fdatasync", "EIO", "2"}, {"fdatasync", "EIO", "4"},
 		{"fsync", "EIO", "2"}, {"fsync", "ENOSPC", "6"},
 		{"ftruncate", "EIO", "1"}, {"ftruncate", "ENOSPC", "2"},
 		{"rename", "EIO", "1"}, {"rename", "ENOSPC", "2+"},
@@ -95,7 +95,7 @@ func inject(t *testing.T, i injection, must bool) {
 		trace := v.path("trace")
 		v.start("strace", "-D", "-f", "-qq", "-o", trace, "-e", "trace="+i.spellings(), "-e", fmt.Sprintf("inject=%s:error=%s:when=%s", i.spellings(), i.cause, i.when))
 		if v.ready() {
-			k.load(v, 1, 300, func() { _ = v.stop() })
+			k.load(v, 1, 600, func() { _ = v.stop() })
 		}
 		<-v.gone
 		if injected, err := os.ReadFile(trace); err != nil || must && !bytes.Contains(injected, []byte("INJECTED")) {
